@@ -1,0 +1,1 @@
+"""The text formats, each a format/parse pair: gems, moves, positions, records."""

@@ -1,0 +1,35 @@
+"""Gems as text: `2w1*`, `wug`, `-` for none."""
+
+from collections.abc import Callable
+
+from ..errors import CabochonError
+
+NOTHING = "-"
+
+
+def format_counts(counts: tuple[int, ...], letters: str) -> str:
+    """Counts before letters: `4w4u5*`."""
+    return "".join(f"{count}{letter}" for count, letter in zip(counts, letters, strict=False) if count) or NOTHING
+
+
+def format_run(counts: tuple[int, ...], letters: str) -> str:
+    """A letter a gem, wild first: `*uu`, as it is said in a move."""
+    in_order = [5, *range(5), 6]
+    return "".join(letters[lane] * counts[lane] for lane in in_order if lane < min(len(letters), len(counts)))
+
+
+def parse_counts(text: str, letters: str, error: Callable[[str], CabochonError]) -> tuple[int, ...]:
+    """Either form back to counts by lane; a letter without a number before it counts once."""
+    counts = [0] * len(letters)
+    number = ""
+    for letter in "" if text == NOTHING else text:
+        if letter.isdecimal() and letter.isascii():
+            number += letter
+        elif letter in letters:
+            counts[letters.index(letter)] += int(number or 1)
+            number = ""
+        else:
+            raise error(f"{text!r}: {letter!r} is none of the gems {letters}")
+    if number or not text:
+        raise error(f"{text!r}: expected gems like 2{letters[0]}1{letters[1]}, or {NOTHING} for none")
+    return tuple(counts)

@@ -1,0 +1,223 @@
+"""A stored game as text (`.game`): readable by a person, and complete enough to replay.
+
+    cabochon game 1
+    variant: classic
+    players: 2
+    start: 0
+    seat 0: Anna
+    seat 1: Ben
+    date: 2026-11-15
+    tiles: 3, 5, 9
+    deck 1: 17, 3, 22, …          top first; the first four are turned up at the start
+    deck 2: …
+    deck 3: …
+
+    take wug                       {a comment}
+    buy 1a [17]                    the card this move made known, if one likes to say it
+    result: winner 0, reason goal, points 16 12
+
+In a record of a game seen at a real table a deck need not be known: `deck 1: 17, 3, 22, 40, ?` gives what was turned up at the
+start, and a move says in brackets the card it made known: the one turned up, or the one itself for `buy @1` and `reserve 3?`.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ..errors import CabochonError, RecordError
+from ..rules.cards import CARDS, TIER_COUNT, TIER_SIZES, TILES, VARIANTS
+from ..rules.state import SLOTS_PER_TIER
+from ..ruleset import SWITCHES, Ruleset, ruleset
+from .move import Move, parse_move
+from .position import format_switch, parse_switches
+
+FIRST_LINE = "cabochon game"
+VERSION = 1
+UNKNOWN = "?"
+MOVE_LINE = re.compile(r"(?P<move>[^\[{]*?)\s*(?:\[(?P<card>[^\]]*)\])?\s*(?:\{(?P<comment>[^}]*)\})?")
+LONGEST_NAME = 40
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedMove:
+    """A move, the card it made known (if the record says it), and a comment."""
+
+    move: Move
+    card: int | None = None
+    comment: str = ""
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A stored game. A deck lists its cards top first; None stands for a card that nobody wrote down."""
+
+    rules: Ruleset
+    start: int
+    tiles: tuple[int, ...]
+    decks: tuple[tuple[int | None, ...], ...]
+    moves: tuple[RecordedMove, ...] = ()
+    names: tuple[str, ...] = ()
+    date: str = ""
+    result: str = ""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every card's place in its deck is known."""
+        return all(None not in deck for deck in self.decks)
+
+
+def format_record(record: Record) -> str:
+    """The text of a record."""
+    rules = record.rules
+    lines = [f"{FIRST_LINE} {VERSION}", f"variant: {rules.variant}", f"players: {rules.players}", f"start: {record.start}"]
+    lines += [f"{name}: {format_switch(value)}" for name, value in rules.house_rules().items()]
+    lines += [f"seat {seat}: {name}" for seat, name in enumerate(record.names) if name]
+    lines += [f"date: {record.date}"] if record.date else []
+    lines.append("tiles: " + ", ".join(str(tile) for tile in record.tiles))
+    lines += [f"deck {tier}: {_format_deck(deck)}" for tier, deck in enumerate(record.decks, 1)]
+    lines.append("")
+    lines += [_format_move(recorded) for recorded in record.moves]
+    lines += [f"result: {record.result}"] if record.result else []
+    return "\n".join(lines) + "\n"
+
+
+def _format_deck(deck: tuple[int | None, ...]) -> str:
+    known = list(deck)
+    while known and known[-1] is None:
+        known.pop()
+    cards = [UNKNOWN if card is None else str(card) for card in known]
+    return ", ".join(cards + [UNKNOWN] * (len(known) < len(deck)))
+
+
+def _format_move(recorded: RecordedMove) -> str:
+    card = f" [{recorded.card}]" if recorded.card else ""
+    comment = f" {{{recorded.comment}}}" if recorded.comment else ""
+    return f"{recorded.move}{card}{comment}"
+
+
+def parse_record(text: str) -> Record:
+    """The record this text says; its form is checked here, its game when it is replayed."""
+    return _Reader(text).read()
+
+
+class _Reader:
+    """Reads a record line by line; every error names its line."""
+
+    def __init__(self, text: str) -> None:
+        self.lines = text.split("\n")
+        self.at = 0
+
+    def fail(self, message: str) -> RecordError:
+        return RecordError(f"record: line {self.at}: {message}")
+
+    def read(self) -> Record:
+        self.at = 1
+        words = self.lines[0].split()
+        if words[:2] != FIRST_LINE.split() or len(words) != 3:
+            raise self.fail(f"a record begins with '{FIRST_LINE} {VERSION}'")
+        if words[2] != str(VERSION):
+            raise self.fail(f"version {words[2]} is not known here (only {VERSION})")
+        headers, first_move = self.headers()
+        try:
+            players = headers.pop("players", "2")
+            rules = ruleset(
+                headers.pop("variant", ""),
+                int(players) if players.isdecimal() else players,  # type: ignore[arg-type]
+                parse_switches({name: headers.pop(name) for name in SWITCHES if name in headers}),
+            )
+        except CabochonError as wrong:
+            raise self.fail(str(wrong)) from wrong
+        moves, result = self.moves(rules, first_move)
+        record = Record(
+            rules,
+            start=self.number("start", headers.pop("start", ""), rules.players - 1),
+            tiles=self.tiles(rules, headers),
+            decks=tuple(self.deck(rules, tier, headers.pop(f"deck {tier}", "")) for tier in range(1, TIER_COUNT + 1)),
+            moves=moves,
+            names=tuple(headers.pop(f"seat {seat}", "")[:LONGEST_NAME] for seat in range(rules.players)),
+            date=headers.pop("date", ""),
+            result=result,
+        )
+        if headers:
+            raise self.fail(f"unknown header {next(iter(headers))!r}")
+        return replace(record, names=record.names if any(record.names) else ())
+
+    def headers(self) -> tuple[dict[str, str], int]:
+        found: dict[str, str] = {}
+        for number, line in enumerate(self.lines[1:], 2):
+            self.at = number
+            if not line.strip():
+                return found, number + 1
+            name, colon, value = line.partition(":")
+            if not colon:
+                raise self.fail(f"{line.strip()!r} is not a header like 'players: 2' (an empty line ends the headers)")
+            if name.strip() in found:
+                raise self.fail(f"{name.strip()!r} stands twice")
+            found[name.strip()] = value.strip()
+        raise self.fail("the record stops before its moves: an empty line ends the headers")
+
+    def number(self, name: str, text: str, most: int, least: int = 0) -> int:
+        if not (text.isdecimal() and text.isascii()) or not least <= int(text) <= most:
+            raise self.fail(f"{name}: {text!r} is not a number from {least} to {most}")
+        return int(text)
+
+    def tiles(self, rules: Ruleset, headers: dict[str, str]) -> tuple[int, ...]:
+        texts = [text.strip() for text in headers.pop("tiles", "").split(",")]
+        tiles = tuple(self.number("tiles", text, len(TILES[rules.variant]), 1) for text in texts)
+        wanted = rules.row.tiles[rules.players - 2]
+        if len({(tile - 1) // rules.row.faces for tile in tiles}) != wanted or len(tiles) != wanted:
+            raise self.fail(f"tiles: {rules.players} players have {wanted} different tiles, not {', '.join(texts)}")
+        return tiles
+
+    def card(self, rules: Ruleset, text: str) -> int | None:
+        """A card by number or, where it has one, by name; `?` is one that nobody wrote down."""
+        if text == UNKNOWN:
+            return None
+        for card in CARDS[rules.variant]:
+            if text == str(card.number) or (card.name and text.casefold() == card.name.casefold()):
+                return card.number
+        raise self.fail(f"{text!r} is no card of {rules.variant}")
+
+    def deck(self, rules: Ruleset, tier: int, text: str) -> tuple[int | None, ...]:
+        name, size = f"deck {tier}", TIER_SIZES[tier - 1]
+        cards = [self.card(rules, item.strip()) for item in text.split(",")] if text else []
+        known = [card for card in cards if card is not None]
+        for card in known:
+            if CARDS[rules.variant][card - 1].tier != tier:
+                raise self.fail(f"{name}: card {card} is not of tier {tier}")
+        if len(set(known)) != len(known):
+            raise self.fail(f"{name}: card {next(card for card in known if known.count(card) > 1)} stands twice")
+        if None in cards[:SLOTS_PER_TIER] or len(cards) < SLOTS_PER_TIER:
+            raise self.fail(f"{name}: the four cards turned up at the start must be known")
+        open_end = cards[-1] is None
+        if len(cards) > size + open_end or (len(cards) < size and not open_end):
+            raise self.fail(f"{name}: {len(cards)} cards, tier {tier} has {size} (end with ', ?' if the rest is not known)")
+        return tuple(cards[:size]) + (None,) * (size - len(cards))
+
+    def moves(self, rules: Ruleset, first: int) -> tuple[tuple[RecordedMove, ...], str]:
+        moves: list[RecordedMove] = []
+        result = ""
+        for number, line in enumerate(self.lines[first - 1 :], first):
+            self.at = number
+            if not line.strip():
+                continue
+            if result:
+                raise self.fail("nothing may follow the result")
+            if line.startswith("result:"):
+                result = line.partition(":")[2].strip()
+            else:
+                moves.append(self.move(rules, line.strip()))
+        return tuple(moves), result
+
+    def move(self, rules: Ruleset, line: str) -> RecordedMove:
+        found = MOVE_LINE.fullmatch(line)
+        if not found:
+            raise self.fail(f"{line!r} is not a move with a [card] and a {{comment}}")
+        try:
+            move = parse_move(found["move"], rules.variant)
+        except CabochonError as wrong:
+            raise self.fail(str(wrong)) from wrong
+        card = self.card(rules, found["card"].strip()) if found["card"] else None
+        return RecordedMove(move, card, (found["comment"] or "").strip(), self.at)

@@ -1,0 +1,119 @@
+"""Buying a card: what it costs, how it is paid, what it brings."""
+
+from .actions import BUY, BUY_RESERVED
+from .cards import BONUS, CARD_COUNT, COST, NONE, POINTS, SYMBOLS, TIME_SYMBOL
+from .gems import COLOURS, LANE_BITS, TIME_LANE, WILD, lane, minus, total
+from .kernel import kernel
+from .reserving import refill
+from .state import MARKET_SIZE, State
+
+COLOURS_FIRST = 0
+SYMBOLS_FOR_TILE = 3
+AVENGERS_POINTS = 3
+
+
+@kernel
+def price(state: State, seat: int, card: int) -> int:
+    """The cost after bonuses, never below zero."""
+    return minus(COST[card], state.bonuses[seat])
+
+
+@kernel
+def purchases(state: State) -> int:
+    """Every face-up or own reserved card whose price can be met; wild stands for what is missing."""
+    seat = state.turn
+    means = state.bonuses[seat] + (state.tokens[seat] & COLOURS)
+    wild = lane(state.tokens[seat], WILD)
+    cards = 0
+    for slot in range(MARKET_SIZE):
+        cards |= (total(minus(COST[state.market[slot]], means)) <= wild) << slot
+    for i in range(state.reserved[seat]):
+        cards |= (total(minus(COST[state.reserve[seat, i]], means)) <= wild) << MARKET_SIZE + i
+    return cards << BUY
+
+
+@kernel
+def colours_first(state: State, seat: int, due: int) -> int:
+    """The payment that keeps as much wild as it can."""
+    short = minus(due, state.tokens[seat] & COLOURS)
+    return due - short + (total(short) << LANE_BITS * WILD)
+
+
+@kernel
+def pays(state: State, seat: int, due: int, payment: int) -> bool:
+    """A payment meets the price exactly: held tokens, no colour overpaid, wild for the rest."""
+    colours = payment & COLOURS
+    held = minus(payment, state.tokens[seat]) == 0
+    return held and minus(colours, due) == 0 and payment >> LANE_BITS * WILD == total(due) - total(colours)
+
+
+@kernel
+def pay(state: State, payment: int) -> None:
+    """Paid tokens, wild included, go back to the bank."""
+    state.tokens[state.turn] -= payment
+    state.bank += payment
+
+
+@kernel
+def leave_reserve(state: State, i: int) -> int:
+    """Take the i-th card out of the reserve; later ones move down."""
+    seat = state.turn
+    card = state.reserve[seat, i]
+    below_it = (1 << i) - 1
+    state.blind[seat] = state.blind[seat] & below_it | state.blind[seat] >> 1 & ~below_it
+    state.reserved[seat] -= 1
+    for j in range(i, state.reserved[seat]):
+        state.reserve[seat, j] = state.reserve[seat, j + 1]
+    state.reserve[seat, state.reserved[seat]] = NONE
+    return card
+
+
+@kernel
+def gain_time(state: State, card: int) -> None:
+    """The first card with the Time symbol brings one Time token; never a second."""
+    if TIME_SYMBOL[card] != 0 and state.tokens[state.turn] & TIME_LANE == 0:
+        state.bank -= TIME_SYMBOL[card]
+        state.tokens[state.turn] += TIME_SYMBOL[card]
+
+
+@kernel
+def assemble(state: State, card: int) -> None:
+    """Three Avengers symbols take the tile; then it moves only to strictly more than its owner has."""
+    seat, owner = state.turn, state.avengers
+    state.symbols[seat] += SYMBOLS[card]
+    if owner == NONE:
+        if state.symbols[seat] >= SYMBOLS_FOR_TILE:
+            state.avengers = seat
+            state.points[seat] += AVENGERS_POINTS
+    elif state.symbols[seat] > state.symbols[owner]:
+        state.avengers = seat
+        state.points[owner] -= AVENGERS_POINTS
+        state.points[seat] += AVENGERS_POINTS
+
+
+@kernel
+def add_to_tableau(state: State, card: int) -> None:
+    """A bought card brings its bonus and points."""
+    seat = state.turn
+    at = card % CARD_COUNT
+    state.tableau[seat, at >> 6] |= 1 << (at & 63)
+    state.bonuses[seat] += BONUS[card]
+    state.points[seat] += POINTS[card]
+    state.bought[seat] += 1
+
+
+@kernel
+def buy(state: State, action: int, payment: int) -> None:
+    """Pay the price, take the card, refill its place."""
+    card = state.market[action - BUY] if action < BUY_RESERVED else state.reserve[state.turn, action - BUY_RESERVED]
+    if payment == COLOURS_FIRST:
+        payment = colours_first(state, state.turn, price(state, state.turn, card))
+    pay(state, payment)
+    if action < BUY_RESERVED:
+        refill(state, action - BUY)
+    else:
+        leave_reserve(state, action - BUY_RESERVED)
+    add_to_tableau(state, card)
+    gain_time(state, card)
+    if SYMBOLS[card] != 0:
+        assemble(state, card)

@@ -1,0 +1,100 @@
+"""Which game, for how many, by which house rules: checked once, then dealt into the record."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import RulesetError
+from .rules.cards import VARIANTS, Variant
+from .rules.state import MAX_RESERVED, MAX_SEATS, state_t
+
+States = NDArray[np.void]
+
+FEWEST_PLAYERS = 2
+LIMITS = {"goal": (1, 100), "token_limit": (1, 40), "hand_limit": (0, MAX_RESERVED)}
+
+
+@dataclass(frozen=True, slots=True)
+class Ruleset:
+    """A variant, its number of players, and the house rules; every house rule has the variant's own default."""
+
+    variant: str = "classic"
+    players: int = 2
+    take_fewer: bool = False
+    goal: int | None = None
+    open_reserves: bool = True
+    token_limit: int = 10
+    hand_limit: int = 3
+
+    def __post_init__(self) -> None:
+        if self.variant not in VARIANTS:
+            raise RulesetError(f"unknown variant {self.variant!r}: choose one of {', '.join(VARIANTS)}")
+        if not _is_count(self.players) or not FEWEST_PLAYERS <= self.players <= MAX_SEATS:
+            raise RulesetError(f"players must be 2, 3 or 4, not {self.players!r}")
+        if self.goal is None:
+            object.__setattr__(self, "goal", self.row.goal)
+        for name, (least, most) in LIMITS.items():
+            value = getattr(self, name)
+            if not _is_count(value) or not least <= value <= most:
+                raise RulesetError(f"{name} must be a number from {least} to {most}, not {value!r}")
+        for name in ("take_fewer", "open_reserves"):
+            if not isinstance(getattr(self, name), bool | np.bool_):
+                raise RulesetError(f"{name} must be True or False, not {getattr(self, name)!r}")
+
+    @property
+    def row(self) -> Variant:
+        """The variant's row of data."""
+        return VARIANTS[self.variant]
+
+    @property
+    def letters(self) -> str:
+        """The letters of the lanes."""
+        return self.row.letters
+
+    def house_rules(self) -> dict[str, Any]:
+        """The switches that are not at their default."""
+        plain = asdict(Ruleset(self.variant, self.players))
+        return {name: value for name, value in asdict(self).items() if value != plain[name]}
+
+
+SWITCHES = tuple(field.name for field in fields(Ruleset))[2:]
+
+
+def ruleset(variant: str, players: int, house: Mapping[str, Any]) -> Ruleset:
+    """A checked ruleset; a switch that does not exist is refused by name."""
+    for name in house:
+        if name not in SWITCHES:
+            raise RulesetError(f"unknown house rule {name!r}: choose from {', '.join(SWITCHES)}")
+    return Ruleset(variant, players, **house)
+
+
+def blank_states(rules: Ruleset, count: int, start: int = 0) -> States:
+    """Records that carry the ruleset and are ready to be dealt."""
+    states = np.zeros(count, state_t)
+    states["variant"] = rules.row.index
+    states["gauntlet"] = rules.row.gauntlet
+    states["players"] = rules.players
+    states["start"] = start
+    for name in SWITCHES:
+        states[name] = getattr(rules, name)
+    return states
+
+
+def ruleset_of(state: Any) -> Ruleset:
+    """The ruleset a record carries."""
+    return Ruleset(
+        tuple(VARIANTS)[state["variant"]],
+        int(state["players"]),
+        bool(state["take_fewer"]),
+        int(state["goal"]),
+        bool(state["open_reserves"]),
+        int(state["token_limit"]),
+        int(state["hand_limit"]),
+    )
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)

@@ -1,0 +1,257 @@
+"""What one seat may know, and a full state that fits it.
+
+A View lists what is shown; it has no field that could hold a deck. A Position is the whole truth in the same form.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .rules.buying import AVENGERS_POINTS
+from .rules.cards import CARD_COUNT, CARDS, DECK_START, NONE, TIER_COUNT, TILE_START
+from .rules.gems import COLOUR_COUNT, pack, unpack
+from .rules.state import REASONS, SLOTS_PER_TIER, STAGES
+from .ruleset import Ruleset, States, blank_states, ruleset_of
+
+Market = tuple[tuple[int | None, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reserved:
+    """A reserved card: its number if it is known, its tier always, and whether it came unseen from a deck."""
+
+    tier: int
+    blind: bool
+    card: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class TileOnTable:
+    """A tile by number, and the seat it went to, if any."""
+
+    number: int
+    owner: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class SeatView:
+    """What is on the table in front of one seat. `tokens` and `bonuses` follow the variant's letters."""
+
+    tokens: tuple[int, ...]
+    tableau: tuple[int, ...]
+    reserve: tuple[Reserved, ...]
+    bonuses: tuple[int, ...]
+    points: int
+    symbols: int
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What one seat (or a spectator: None) may know. Cards and tiles are public numbers."""
+
+    rules: Ruleset
+    seat: int | None
+    start: int
+    turns: int
+    turn: int
+    stage: str
+    passes: int
+    reason: str
+    bank: tuple[int, ...]
+    market: Market
+    deck_sizes: tuple[int, ...]
+    tiles: tuple[TileOnTable, ...]
+    avengers: int | None
+    seats: tuple[SeatView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Position(View):
+    """The whole truth: a view of everything, with the decks, top card first."""
+
+    decks: tuple[tuple[int, ...], ...]
+
+
+def view(state: Any, seat: int | None) -> View:
+    """What this seat (None: a spectator) may know of a record."""
+    rules = ruleset_of(state)
+    seats = tuple(_seat_view(state, rules, owner, _sees(rules, seat, owner)) for owner in range(rules.players))
+    return View(**_public(state, rules, seat, seats))
+
+
+def position(state: Any) -> Position:
+    """Everything in a record."""
+    rules = ruleset_of(state)
+    seats = tuple(_seat_view(state, rules, owner, _sees_all) for owner in range(rules.players))
+    decks = tuple(tuple(_number(card) for card in reversed(_deck(state, tier))) for tier in range(TIER_COUNT))
+    return Position(**_public(state, rules, None, seats), decks=decks)
+
+
+def seat_view(
+    rules: Ruleset,
+    tokens: tuple[int, ...],
+    tableau: Iterable[int],
+    reserve: tuple[Reserved, ...],
+    *,
+    tile_points: int,
+    has_avengers: bool,
+) -> SeatView:
+    """A seat's area from what lies there: bonuses, points and symbols follow from the cards."""
+    owned = tuple(sorted(tableau))
+    cards = [CARDS[rules.variant][number - 1] for number in owned]
+    bonuses = tuple(sum(card.bonus == letter for card in cards) for letter in rules.letters[:COLOUR_COUNT])
+    points = sum(card.points for card in cards) + tile_points + AVENGERS_POINTS * has_avengers
+    return SeatView(tokens, owned, reserve, bonuses, points, sum(card.symbols for card in cards))
+
+
+def state_of(shown: View) -> States:
+    """A record (an array of one) with what the view shows. Cards it hides are NONE; the legal moves are right all the same."""
+    states = blank_states(shown.rules, 1, shown.start)
+    state = states[0]
+    variant = shown.rules.row.index
+    state["turns"], state["turn"], state["passes"] = shown.turns, shown.turn, shown.passes
+    state["stage"], state["reason"] = STAGES.index(shown.stage), REASONS.index(shown.reason)
+    state["bank"] = pack(shown.bank)
+    state["market"] = [_byte(variant, card) for row in shown.market for card in row]
+    state["deck"] = state["reserve"] = state["tiles"] = state["tile_owner"] = NONE
+    state["deck_size"] = shown.deck_sizes
+    state["avengers"] = NONE if shown.avengers is None else shown.avengers
+    for place, tile in enumerate(shown.tiles):
+        state["tiles"][place] = TILE_START[variant] + tile.number - 1
+        state["tile_owner"][place] = NONE if tile.owner is None else tile.owner
+    for seat, area in enumerate(shown.seats):
+        _fill_seat(state, variant, seat, area)
+    if isinstance(shown, Position):
+        for tier, deck in enumerate(shown.decks):
+            _stack_deck(state, variant, tier, deck)
+    return states
+
+
+def unseen(shown: View) -> list[list[int]]:
+    """For each tier the cards the view does not show: they are in the deck or hidden in a reserve."""
+    seen = {card for row in shown.market for card in row} | {card for area in shown.seats for card in area.tableau}
+    seen |= {held.card for area in shown.seats for held in area.reserve}
+    hidden = [card for card in CARDS[shown.rules.variant] if card.number not in seen]
+    return [[card.number for card in hidden if card.tier == tier] for tier in range(1, TIER_COUNT + 1)]
+
+
+def sample(shown: View, rng: np.random.Generator) -> States:
+    """A full state (an array of one) that fits the view, uniform over what it does not show."""
+    states = state_of(shown)
+    state, variant = states[0], shown.rules.row.index
+    for tier, pool in enumerate(unseen(shown)):
+        order = [int(number) for number in rng.permutation(np.array(pool, int))]
+        for seat, i in _hidden(shown, tier + 1):
+            state["reserve"][seat, i] = _byte(variant, order.pop())
+        _stack_deck(state, variant, tier, order)
+    return states
+
+
+def _sees_all(_held: Reserved) -> bool:
+    return True
+
+
+def _sees(rules: Ruleset, seat: int | None, owner: int) -> Any:
+    """Whether a reserved card of `owner` is shown to `seat`: the own ones, and others' that were reserved face up."""
+    if seat == owner:
+        return _sees_all
+    return lambda held: rules.open_reserves and not held.blind
+
+
+def _public(state: Any, rules: Ruleset, seat: int | None, seats: tuple[SeatView, ...]) -> dict[str, Any]:
+    market = [_number_or_none(card) for card in state["market"]]
+    return {
+        "rules": rules,
+        "seat": seat,
+        "start": int(state["start"]),
+        "turns": int(state["turns"]),
+        "turn": int(state["turn"]),
+        "stage": STAGES[state["stage"]],
+        "passes": int(state["passes"]),
+        "reason": REASONS[state["reason"]],
+        "bank": _counts(rules, state["bank"]),
+        "market": tuple(tuple(market[i : i + SLOTS_PER_TIER]) for i in range(0, len(market), SLOTS_PER_TIER)),
+        "deck_sizes": tuple(int(size) for size in state["deck_size"]),
+        "tiles": tuple(_tiles(state, rules)),
+        "avengers": None if state["avengers"] == NONE else int(state["avengers"]),
+        "seats": seats,
+    }
+
+
+def _seat_view(state: Any, rules: Ruleset, seat: int, shown: Any) -> SeatView:
+    reserve = [_reserved(state, rules, seat, i) for i in range(state["reserved"][seat])]
+    return SeatView(
+        tokens=_counts(rules, state["tokens"][seat]),
+        tableau=tuple(_tableau(state["tableau"][seat])),
+        reserve=tuple(held if shown(held) else Reserved(held.tier, held.blind, None) for held in reserve),
+        bonuses=_counts(rules, state["bonuses"][seat])[:COLOUR_COUNT],
+        points=int(state["points"][seat]),
+        symbols=int(state["symbols"][seat]),
+    )
+
+
+def _reserved(state: Any, rules: Ruleset, seat: int, i: int) -> Reserved:
+    number = _number(state["reserve"][seat, i])
+    tier = CARDS[rules.variant][number - 1].tier
+    return Reserved(tier, bool(state["blind"][seat] >> i & 1), number)
+
+
+def _tiles(state: Any, rules: Ruleset) -> Iterator[TileOnTable]:
+    for tile, owner in zip(state["tiles"], state["tile_owner"], strict=True):
+        if tile != NONE:
+            yield TileOnTable(int(tile - TILE_START[rules.row.index]) + 1, None if owner == NONE else int(owner))
+
+
+def _tableau(words: Any) -> Iterator[int]:
+    for at in range(CARD_COUNT):
+        if int(words[at >> 6]) >> (at & 63) & 1:
+            yield at + 1
+
+
+def _fill_seat(state: Any, variant: int, seat: int, area: SeatView) -> None:
+    state["tokens"][seat], state["bonuses"][seat] = pack(area.tokens), pack(area.bonuses)
+    state["points"][seat], state["symbols"][seat] = area.points, area.symbols
+    state["bought"][seat], state["reserved"][seat] = len(area.tableau), len(area.reserve)
+    for number in area.tableau:
+        state["tableau"][seat, number - 1 >> 6] |= np.uint64(1 << (number - 1 & 63)).astype(np.int64)
+    for i, held in enumerate(area.reserve):
+        state["reserve"][seat, i] = _byte(variant, held.card)
+        state["blind"][seat] |= held.blind << i
+
+
+def _hidden(shown: View, tier: int) -> list[tuple[int, int]]:
+    return [
+        (seat, i)
+        for seat, area in enumerate(shown.seats)
+        for i, held in enumerate(area.reserve)
+        if held.card is None and held.tier == tier
+    ]
+
+
+def _deck(state: Any, tier: int) -> list[int]:
+    first = int(DECK_START[tier])
+    return [int(card) for card in state["deck"][first : first + int(state["deck_size"][tier])]]
+
+
+def _stack_deck(state: Any, variant: int, tier: int, top_first: Iterable[int]) -> None:
+    """Lay a deck into the record; the cards already drawn are not part of it."""
+    for i, number in enumerate(reversed(list(top_first))):
+        state["deck"][DECK_START[tier] + i] = _byte(variant, number)
+
+
+def _counts(rules: Ruleset, gems: int) -> tuple[int, ...]:
+    return unpack(gems)[: len(rules.letters)]
+
+
+def _number(card: int) -> int:
+    return int(card) % CARD_COUNT + 1
+
+
+def _number_or_none(card: int) -> int | None:
+    return None if card == NONE else _number(card)
+
+
+def _byte(variant: int, number: int | None) -> int:
+    return NONE if number is None else variant * CARD_COUNT + number - 1
