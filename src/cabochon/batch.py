@@ -1,8 +1,9 @@
 """Many games at once: arrays of records, spread over the cores by threads (the kernels do not hold the GIL)."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import cache
 from itertools import pairwise
 from typing import Any
@@ -82,21 +83,36 @@ def play_out(states: Any, i: int, seed: int, most: int) -> int:
     return most
 
 
+_cores = os.cpu_count() or 1
+
+
+@contextmanager
+def cores(count: int) -> Iterator[None]:
+    """Use at most this many cores inside the `with` block."""
+    global _cores
+    before, _cores = _cores, count
+    try:
+        yield
+    finally:
+        _cores = before
+
+
 @cache
-def _threads(count: int) -> ThreadPoolExecutor:
+def threads(count: int) -> ThreadPoolExecutor:
+    """The threads the work is spread over."""
     return ThreadPoolExecutor(count, thread_name_prefix="cabochon")
 
 
 def _spread(run: Callable[..., Any], *arrays: NDArray[Any]) -> None:
     """Run a kernel over slices of the arrays, one slice a core."""
     games = len(arrays[0])
-    cores = min(os.cpu_count() or 1, games // GAMES_PER_THREAD)
-    if cores < 2:
+    count = min(_cores, games // GAMES_PER_THREAD)
+    if count < 2:
         run(*arrays)
         return
-    bounds = np.linspace(0, games, cores + 1).astype(int)
+    bounds = np.linspace(0, games, count + 1).astype(int)
     slices = [[array[a:b] for array in arrays] for a, b in pairwise(bounds)]
-    for _ in _threads(cores).map(lambda part: run(*part), slices):
+    for _ in threads(count).map(lambda part: run(*part), slices):
         pass
 
 

@@ -12,6 +12,8 @@ from .drawing import draw
 from .errors import CabochonError, IllegalMove, RulesetError
 from .notation.move import Move, parse_move
 from .notation.position import format_position, parse_position
+from .notation.record import Record, parse_record
+from .replay import game_of, record_of
 from .rules import play as turn
 from .rules.actions import BUY, BUY_RESERVED, FIRST_ACTION, PASS
 from .rules.buying import pays, price
@@ -102,6 +104,11 @@ class Game:
         game = cls.from_states(state_of(shown))
         game.play_all(moves)
         return game
+
+    @classmethod
+    def from_record(cls, record: str | Record) -> "Game":
+        """The game a record holds, replayed and checked."""
+        return game_of(parse_record(record) if isinstance(record, str) else record)
 
     @classmethod
     def from_states(cls, states: States) -> "Game":
@@ -197,7 +204,7 @@ class Game:
         for colour in range(COLOUR_COUNT):
             ways = [(*way, n) for way in ways for n in range(min(due[colour], held[colour]) + 1)]
         payments = [(*way, sum(due) - sum(way)) for way in ways if sum(due) - sum(way) <= held[WILD]]
-        return [Move(move.action, payment if any(payment) else None, self.variant) for payment in payments]
+        return [Move(move.action, payment, self.variant) for payment in payments]
 
     def why_not(self, move: str | Move) -> Reason | None:
         """The rule that forbids this move now, in words; None if it is legal."""
@@ -241,6 +248,10 @@ class Game:
     def beginning(self) -> "Game":
         """The same game before its first move."""
         return Game.from_states(np.frombuffer(self._first, self.states.dtype))
+
+    def record(self, names: tuple[str, ...] = (), date: str = "") -> Record:
+        """The game as it can be stored: deal, moves and result."""
+        return record_of(self, names, date)
 
     def copy(self) -> "Game":
         """A game of its own with the same history."""

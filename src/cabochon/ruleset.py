@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from .errors import RulesetError
 from .rules.cards import VARIANTS, Variant
+from .rules.deal import supply
+from .rules.gems import unpack
 from .rules.state import MAX_RESERVED, MAX_SEATS, state_t
 
 States = NDArray[np.void]
@@ -53,6 +55,10 @@ class Ruleset:
     def letters(self) -> str:
         """The letters of the lanes."""
         return self.row.letters
+
+    def supply(self) -> tuple[int, ...]:
+        """The tokens in the game, by letter."""
+        return unpack(supply(self.row.index, self.players))[: len(self.letters)]
 
     def house_rules(self) -> dict[str, Any]:
         """The switches that are not at their default."""

@@ -38,6 +38,10 @@ class Move:
     def __post_init__(self) -> None:
         if not 0 <= self.action < ACTION_COUNT:
             raise CabochonError(f"an action is a number from 0 to {ACTION_COUNT - 1}, not {self.action}")
+        if self.payment is not None:
+            lanes = len(VARIANTS[self.variant].letters)
+            padded = (*self.payment, *[0] * lanes)[:lanes]
+            object.__setattr__(self, "payment", padded if any(padded) else None)
 
     @property
     def kind(self) -> str:
@@ -67,7 +71,7 @@ def format_move(move: Move) -> str:
     if action < BUY:
         return f"reserve {action - RESERVE_DECK + 1}?"
     if action < PASS:
-        paid = f" with {format_run(move.payment, letters)}" if move.payment and any(move.payment) else ""
+        paid = f" with {format_run(move.payment, letters)}" if move.payment else ""
         return f"buy {_place(action - BUY) if action < BUY_RESERVED else f'@{action - BUY_RESERVED + 1}'}{paid}"
     if action == PASS:
         return "pass"
@@ -175,4 +179,4 @@ class _Reader:
         payment = parse_counts(gems, self.letters, lambda _: self.fail(at, f"a payment like *{self.letters[0]}"))
         if max(payment) > 1 << LANE_BITS - 2:
             raise self.fail(at, f"a payment like *{self.letters[0]}")
-        return self.done(action, used=4, payment=payment if any(payment) else None)
+        return self.done(action, used=4, payment=payment)

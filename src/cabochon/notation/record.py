@@ -21,12 +21,10 @@ start, and a move says in brackets the card it made known: the one turned up, or
 """
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from ..errors import CabochonError, RecordError
-from ..rules.cards import CARDS, TIER_COUNT, TIER_SIZES, TILES, VARIANTS
+from ..rules.cards import CARDS, TIER_COUNT, TIER_SIZES, TILES
 from ..rules.state import SLOTS_PER_TIER
 from ..ruleset import SWITCHES, Ruleset, ruleset
 from .move import Move, parse_move

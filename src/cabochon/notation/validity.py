@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from ..errors import PositionError
 from ..rules.buying import SYMBOLS_FOR_TILE
 from ..rules.cards import CARDS, TIER_COUNT, TIER_SIZES, TILES
-from ..rules.deal import supply
-from ..rules.gems import TIME, unpack
+from ..rules.gems import TIME
 from ..view import Position, View
 
 
@@ -24,7 +23,7 @@ def _fail(message: str) -> PositionError:
 def _check_tokens(shown: View) -> None:
     """Every token is in the bank or with a seat."""
     letters = shown.rules.letters
-    wanted = unpack(supply(shown.rules.row.index, shown.rules.players))
+    wanted = shown.rules.supply()
     for lane, letter in enumerate(letters):
         there = shown.bank[lane] + sum(area.tokens[lane] for area in shown.seats)
         if there != wanted[lane]:

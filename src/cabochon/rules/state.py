@@ -31,7 +31,7 @@
      305     1  hand_limit     reserved cards
      306     1  take_fewer     house rule: fewer than three by choice
      307     1  open_reserves  cards reserved face-up stay shown
-     308     4  (spare)
+     308     4  spare          always zero: named, because NumPy does not copy bytes between fields
 
 A card, tile or seat that is not there is NONE (255). The ruleset (from `gauntlet` and `goal` on) lies in the record, so a
 rule asks `state.token_limit` and never which game is played.
@@ -85,6 +85,7 @@ state_t = np.dtype(
         ("hand_limit", "u1"),
         ("take_fewer", "u1"),
         ("open_reserves", "u1"),
+        ("spare", "u1", 4),
     ],
     align=True,
 )

@@ -1,0 +1,194 @@
+"""Measuring: speeds with the commit and the machine they were taken on."""
+
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from . import batch
+from .game import Game
+from .rules.cards import VARIANTS
+from .rules.deal import deal
+from .rules.kernel import kernel
+from .ruleset import blank_states, ruleset
+
+PLAYER_COUNTS = (2, 3, 4)
+MOST_DECISIONS = 5000
+REPEATS = 3
+ARRAY_GAMES = 8192
+FIRST_MOVE = "import cabochon; cabochon.Game('classic', seed=1).play('take wug')"
+
+
+@kernel
+def _random_games(states: Any, first: int, count: int) -> int:
+    """Deal and play this many random games one after the other; how many decisions there were."""
+    decisions = 0
+    for seed in range(first, first + count):
+        deal(states[0], seed)
+        decisions += batch.play_out(states, 0, seed, MOST_DECISIONS)
+    return decisions
+
+
+def _best(run: Any, *arguments: Any) -> tuple[float, int]:
+    """The shortest of a few runs, in seconds, and what it returned."""
+    times = []
+    for _ in range(REPEATS):
+        start = time.perf_counter()
+        result = run(*arguments)
+        times.append(time.perf_counter() - start)
+    return min(times), result
+
+
+def kernel_speed(variant: str, players: int, games: int) -> dict[str, float]:
+    """Random play to the end on one core."""
+    states = blank_states(ruleset(variant, players, {}), 1)
+    _random_games(states, 0, 10)
+    seconds, decisions = _best(_random_games, states, 1, games)
+    return {"ns_per_decision": seconds / decisions * 1e9, "games_per_second": games / seconds}
+
+
+def all_cores_speed(variant: str, players: int, games: int) -> float:
+    """Games a second with a thread on every core."""
+    cores = os.cpu_count() or 1
+    parts = [blank_states(ruleset(variant, players, {}), 1) for _ in range(cores)]
+
+    def run() -> int:
+        return sum(batch.threads(cores).map(lambda i: _random_games(parts[i], games * i, games), range(cores)))
+
+    return games * cores / _best(run)[0]
+
+
+def array_speed(variant: str, players: int, steps: int) -> float:
+    """Decisions a second and core through the array functions: legal, choose, play."""
+    states = batch.deal(variant, players, np.arange(ARRAY_GAMES))
+    rng = np.random.default_rng(1)
+    seeds = [rng.integers(0, 2**62, ARRAY_GAMES) for _ in range(steps)]
+
+    def run() -> int:
+        games = states.copy()
+        for numbers in seeds:
+            batch.play(games, batch.choose(games, batch.legal(games), numbers))
+        return steps * ARRAY_GAMES
+
+    run()
+    with batch.cores(1):
+        seconds, decisions = _best(run)
+    return decisions / seconds
+
+
+def game_play_microseconds(moves: int = 2000) -> float:
+    """One `Game.play` with a move as text."""
+    game = Game("classic", seed=1)
+    texts: list[str] = []
+    rng = np.random.default_rng(1)
+    while not game.is_over and len(texts) < moves:
+        move = rng.choice([str(move) for move in game.legal_moves()])
+        game.play(move)
+        texts.append(move)
+
+    def run() -> int:
+        fresh = Game("classic", seed=1)
+        for text in texts:
+            fresh.play(text)
+        return len(texts)
+
+    seconds, played = _best(run)
+    return seconds / played * 1e6
+
+
+def start_seconds(cache: str | None) -> float:
+    """From starting Python to the first move played; with an empty cache the kernel is compiled on the way."""
+    environment = os.environ | ({"XDG_CACHE_HOME": cache, "NUMBA_CACHE_DIR": ""} if cache else {})
+    start = time.perf_counter()
+    subprocess.run([sys.executable, "-c", FIRST_MOVE], env=environment, check=True)
+    return time.perf_counter() - start
+
+
+def cold_and_warm() -> tuple[float, float]:
+    """Seconds to the first move with an empty cache and with a full one."""
+    with tempfile.TemporaryDirectory() as folder:
+        cold = start_seconds(folder)
+        return cold, min(start_seconds(folder) for _ in range(REPEATS))
+
+
+def commit() -> str:
+    """The commit this source is at, if it is a checkout; `+` marks changes on top of it."""
+    here = Path(__file__).parent
+    try:
+        described = subprocess.run(
+            ["git", "describe", "--always", "--dirty=+"], cwd=here, capture_output=True, text=True, check=True
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    return described.stdout.strip()
+
+
+def machine() -> str:
+    """The processor, its cores, and the Python."""
+    model = platform.processor() or platform.machine()
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        names = [line.partition(":")[2].strip() for line in cpuinfo.read_text().splitlines() if line.startswith("model name")]
+        model = names[0] if names else model
+    return f"{model}, {os.cpu_count()} cores, Python {platform.python_version()}"
+
+
+def measure(games: int = 20000, steps: int = 60) -> dict[str, Any]:
+    """Everything, as one object."""
+    speeds: dict[str, Any] = {}
+    for variant in VARIANTS:
+        speeds[variant] = {}
+        for players in PLAYER_COUNTS:
+            row = kernel_speed(variant, players, games)
+            row["array_decisions_per_second"] = array_speed(variant, players, steps)
+            row["games_per_second_all_cores"] = all_cores_speed(variant, players, games)
+            speeds[variant][str(players)] = {name: round(value, 1) for name, value in row.items()}
+    cold, warm = cold_and_warm()
+    return speeds | {
+        "cold_compile_seconds": round(cold, 2),
+        "warm_start_seconds": round(warm, 2),
+        "game_play_microseconds": round(game_play_microseconds(), 1),
+        "commit": commit(),
+        "machine": machine(),
+    }
+
+
+def print_table(figures: dict[str, Any]) -> None:
+    """The figures for a person."""
+    console = Console()
+    table = Table("game", "players", "ns a decision", "games/s, one core", "games/s, all cores", "array decisions/s, one core")
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for variant in VARIANTS:
+        for players, row in figures[variant].items():
+            table.add_row(
+                variant,
+                players,
+                f"{row['ns_per_decision']:.0f}",
+                f"{row['games_per_second']:,.0f}",
+                f"{row['games_per_second_all_cores']:,.0f}",
+                f"{row['array_decisions_per_second']:,.0f}",
+            )
+    console.print(table)
+    console.print(f"cold start, kernel compiled: {figures['cold_compile_seconds']} s")
+    console.print(f"warm start to the first move: {figures['warm_start_seconds']} s")
+    console.print(f"one Game.play: {figures['game_play_microseconds']} µs")
+    console.print(f"commit {figures['commit']}; {figures['machine']}")
+
+
+def main(as_json: bool = False, quick: bool = False) -> None:
+    """Measure and print."""
+    figures = measure(games=500, steps=5) if quick else measure()
+    if as_json:
+        print(json.dumps(figures, indent=2))
+    else:
+        print_table(figures)

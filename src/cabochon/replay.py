@@ -1,0 +1,177 @@
+"""Between a stored game and a game that can be played: replaying a record, and writing one."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from .errors import CabochonError, RecordError
+from .notation.record import Record, RecordedMove
+from .rules.actions import BUY, BUY_RESERVED, PASS, RESERVE, RESERVE_DECK
+from .rules.cards import CARDS, TIER_COUNT
+from .rules.state import SLOTS_PER_TIER
+from .view import Position, TileOnTable, View, position, seat_view
+
+if TYPE_CHECKING:
+    from .game import Game
+
+UNFINISHED = "unfinished"
+
+
+def first_position(record: Record) -> Position:
+    """The table before the first move. Every card must be known."""
+    rules = record.rules
+    decks = tuple(tuple(card for card in deck if card is not None) for deck in record.decks)
+    from_bank = tuple(0 for _ in rules.letters)
+    area = seat_view(rules, from_bank, (), (), tile_points=0, has_avengers=False)
+    return Position(
+        rules=rules,
+        seat=None,
+        start=record.start,
+        turns=0,
+        turn=record.start,
+        stage="main",
+        passes=0,
+        reason="",
+        bank=rules.supply(),
+        market=tuple(deck[:SLOTS_PER_TIER] for deck in decks),
+        deck_sizes=tuple(len(deck) - SLOTS_PER_TIER for deck in decks),
+        tiles=tuple(TileOnTable(tile, None) for tile in record.tiles),
+        avengers=None,
+        seats=(area,) * rules.players,
+        decks=tuple(deck[SLOTS_PER_TIER:] for deck in decks),
+    )
+
+
+def result_of(game: "Game") -> str:
+    """The result line of a record."""
+    outcome = game.outcome
+    if outcome is None:
+        return UNFINISHED
+    winners, points = (" ".join(str(n) for n in numbers) for numbers in (outcome.winners, game.points))
+    return f"won by {winners}; reason {outcome.reason}; points {points}"
+
+
+def record_of(game: "Game", names: tuple[str, ...] = (), date: str = "", comments: tuple[str, ...] = ()) -> Record:
+    """The record of a game from its deal on."""
+    first = position(game.beginning().state)
+    if first.turns or first.stage != "main" or any(area.tableau or area.reserve or any(area.tokens) for area in first.seats):
+        raise CabochonError("a record begins with the deal, and this game began at a later position")
+    decks = tuple((*_known(row), *deck) for row, deck in zip(first.market, first.decks, strict=True))
+    remarks = (*comments, *[""] * len(game.moves))
+    moves = tuple(RecordedMove(move, None, remark) for move, remark in zip(game.moves, remarks, strict=False))
+    tiles = tuple(tile.number for tile in first.tiles)
+    return Record(game.rules, first.start, tiles, decks, moves, names, date, result_of(game))
+
+
+def _known(row: tuple[int | None, ...]) -> Iterator[int]:
+    yield from (card for card in row if card is not None)
+
+
+def game_of(record: Record) -> "Game":
+    """Replay a record move by move; anything that cannot have happened is an error that names the line."""
+    from .game import Game
+
+    game = Game.from_position(first_position(complete(record)))
+    for recorded in record.moves:
+        _replay(game, recorded)
+    if not record.result:
+        raise RecordError(f"record: the result is missing: the record was cut off (a running game says 'result: {UNFINISHED}')")
+    if record.result != result_of(game):
+        raise RecordError(f"record: it says 'result: {record.result}', but the moves give 'result: {result_of(game)}'")
+    return game
+
+
+def _replay(game: "Game", recorded: RecordedMove) -> None:
+    before = game.view(game.turn)
+    try:
+        game.play(recorded.move)
+    except CabochonError as wrong:
+        raise RecordError(f"record: line {recorded.line}: {wrong}") from wrong
+    if recorded.card is not None:
+        shown = made_known(before, game.position(), recorded.move.action)
+        if shown != recorded.card:
+            raise RecordError(f"record: line {recorded.line}: it says card {recorded.card}, but it was {shown}")
+
+
+def made_known(before: View, after: Position, action: int) -> int | None:
+    """The card a move made known: the one turned up, or the one itself if it came from a deck or a reserve."""
+    seat = before.turn
+    if BUY_RESERVED <= action < PASS:
+        return before.seats[seat].reserve[action - BUY_RESERVED].card
+    if RESERVE_DECK <= action < BUY:
+        return after.seats[seat].reserve[-1].card
+    if RESERVE <= action < BUY_RESERVED:
+        slot = action - (RESERVE if action < RESERVE_DECK else BUY)
+        return after.market[slot // SLOTS_PER_TIER][slot % SLOTS_PER_TIER]
+    return None
+
+
+def complete(record: Record) -> Record:
+    """The same game with every deck filled in: by what the moves made known, then by any cards that are left."""
+    if record.is_complete:
+        return record
+    decks = _Watcher(record).decks()
+    for tier, deck in enumerate(decks, 1):
+        rest = iter([card.number for card in CARDS[record.rules.variant] if card.tier == tier and card.number not in deck])
+        deck[:] = [next(rest) if card is None else card for card in deck]
+    return replace(record, decks=tuple(tuple(deck) for deck in decks))
+
+
+class _Watcher:
+    """Follows a game at a real table: which move turned up which card of which deck."""
+
+    def __init__(self, record: Record) -> None:
+        self.record = record
+        self.known = [list(deck) for deck in record.decks]
+        self.drawn = [SLOTS_PER_TIER] * TIER_COUNT
+        self.reserves: list[list[tuple[int, int] | None]] = [[] for _ in range(record.rules.players)]
+        self.turns = 0
+
+    def decks(self) -> list[list[int | None]]:
+        for recorded in self.record.moves:
+            if recorded.move.action <= PASS:
+                seat = (self.record.start + self.turns) % self.record.rules.players
+                self.watch(recorded, self.reserves[seat])
+                self.turns += 1
+        return self.known
+
+    def watch(self, recorded: RecordedMove, reserve: list[tuple[int, int] | None]) -> None:
+        action = recorded.move.action
+        if BUY_RESERVED <= action < PASS:
+            i = action - BUY_RESERVED
+            place = reserve.pop(i) if i < len(reserve) else None
+            if place:
+                self.learn(place, recorded, must=True)
+        elif RESERVE_DECK <= action < BUY:
+            place = self.draw(action - RESERVE_DECK)
+            reserve.append(place)
+            if place:
+                self.learn(place, recorded, must=False)
+        elif RESERVE <= action < BUY_RESERVED:
+            slot = action - (RESERVE if action < RESERVE_DECK else BUY)
+            place = self.draw(slot // SLOTS_PER_TIER)
+            if action < RESERVE_DECK:
+                reserve.append(None)
+            if place:
+                self.learn(place, recorded, must=True)
+
+    def draw(self, tier: int) -> tuple[int, int] | None:
+        if self.drawn[tier] >= len(self.known[tier]):
+            return None
+        self.drawn[tier] += 1
+        return tier, self.drawn[tier] - 1
+
+    def learn(self, place: tuple[int, int], recorded: RecordedMove, must: bool) -> None:
+        tier, at = place
+        if self.known[tier][at] is not None:
+            return
+        card = recorded.card
+        if card is None:
+            if must:
+                raise RecordError(f"record: line {recorded.line}: {recorded.move}: say in [brackets] the card it made known")
+            return
+        if CARDS[self.record.rules.variant][card - 1].tier != tier + 1:
+            raise RecordError(f"record: line {recorded.line}: card {card} is not of tier {tier + 1}")
+        if card in self.known[tier]:
+            raise RecordError(f"record: line {recorded.line}: card {card} was known already")
+        self.known[tier][at] = card
