@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .errors import RulesetError
-from .rules.cards import VARIANTS, Variant
+from .rules.cards import VARIANT_NAMES, VARIANTS, Variant
 from .rules.deal import supply
 from .rules.gems import unpack
 from .rules.state import MAX_RESERVED, MAX_SEATS, state_t
@@ -91,15 +92,14 @@ def blank_states(rules: Ruleset, count: int, start: int = 0) -> States:
 
 def ruleset_of(state: Any) -> Ruleset:
     """The ruleset a record carries."""
-    return Ruleset(
-        tuple(VARIANTS)[state["variant"]],
-        int(state["players"]),
-        bool(state["take_fewer"]),
-        int(state["goal"]),
-        bool(state["open_reserves"]),
-        int(state["token_limit"]),
-        int(state["hand_limit"]),
-    )
+    return _ruleset(*(int(state[name]) for name in ("variant", "players", *SWITCHES)))
+
+
+@cache
+def _ruleset(
+    variant: int, players: int, take_fewer: int, goal: int, open_reserves: int, token_limit: int, hand_limit: int
+) -> Ruleset:
+    return Ruleset(VARIANT_NAMES[variant], players, bool(take_fewer), goal, bool(open_reserves), token_limit, hand_limit)
 
 
 def _is_count(value: object) -> bool:

@@ -106,6 +106,7 @@ class _Reader:
     def __init__(self, text: str) -> None:
         self.lines = text.split("\n")
         self.at = 0
+        self.headers: dict[str, tuple[str, int]] = {}
 
     def fail(self, message: str) -> RecordError:
         return RecordError(f"record: line {self.at}: {message}")
@@ -117,52 +118,57 @@ class _Reader:
             raise self.fail(f"a record begins with '{FIRST_LINE} {VERSION}'")
         if words[2] != str(VERSION):
             raise self.fail(f"version {words[2]} is not known here (only {VERSION})")
-        headers, first_move = self.headers()
-        try:
-            players = headers.pop("players", "2")
-            rules = ruleset(
-                headers.pop("variant", ""),
-                int(players) if players.isdecimal() else players,  # type: ignore[arg-type]
-                parse_switches({name: headers.pop(name) for name in SWITCHES if name in headers}),
-            )
-        except CabochonError as wrong:
-            raise self.fail(str(wrong)) from wrong
-        moves, result = self.moves(rules, first_move)
+        first_move = self.read_headers()
+        rules = self.ruleset()
         record = Record(
             rules,
-            start=self.number("start", headers.pop("start", ""), rules.players - 1),
-            tiles=self.tiles(rules, headers),
-            decks=tuple(self.deck(rules, tier, headers.pop(f"deck {tier}", "")) for tier in range(1, TIER_COUNT + 1)),
-            moves=moves,
-            names=tuple(headers.pop(f"seat {seat}", "")[:LONGEST_NAME] for seat in range(rules.players)),
-            date=headers.pop("date", ""),
-            result=result,
+            start=self.number("start", self.header("start"), rules.players - 1),
+            tiles=self.tiles(rules),
+            decks=tuple(self.deck(rules, tier) for tier in range(1, TIER_COUNT + 1)),
+            names=tuple(self.header(f"seat {seat}")[:LONGEST_NAME] for seat in range(rules.players)),
+            date=self.header("date"),
         )
-        if headers:
-            raise self.fail(f"unknown header {next(iter(headers))!r}")
-        return replace(record, names=record.names if any(record.names) else ())
+        for name in self.headers:
+            self.header(name)
+            raise self.fail(f"unknown header {name!r}")
+        moves, result = self.moves(rules, first_move)
+        return replace(record, moves=moves, result=result, names=record.names if any(record.names) else ())
 
-    def headers(self) -> tuple[dict[str, str], int]:
-        found: dict[str, str] = {}
+    def read_headers(self) -> int:
+        """Collect the headers, each with its line; the line of the first move."""
         for number, line in enumerate(self.lines[1:], 2):
             self.at = number
             if not line.strip():
-                return found, number + 1
+                return number + 1
             name, colon, value = line.partition(":")
             if not colon:
                 raise self.fail(f"{line.strip()!r} is not a header like 'players: 2' (an empty line ends the headers)")
-            if name.strip() in found:
+            if name.strip() in self.headers:
                 raise self.fail(f"{name.strip()!r} stands twice")
-            found[name.strip()] = value.strip()
+            self.headers[name.strip()] = value.strip(), number
         raise self.fail("the record stops before its moves: an empty line ends the headers")
+
+    def header(self, name: str) -> str:
+        """A header's text, which is now dealt with; nothing if it is not there."""
+        text, line = self.headers.pop(name, ("", 0))
+        self.at = line or self.at
+        return text
+
+    def ruleset(self) -> Ruleset:
+        switches = parse_switches({name: self.header(name) for name in SWITCHES if name in self.headers})
+        variant, players = self.header("variant"), self.header("players")
+        try:
+            return ruleset(variant, int(players) if players.isdecimal() else players, switches)  # type: ignore[arg-type]
+        except CabochonError as wrong:
+            raise RecordError(f"record: {wrong}") from wrong
 
     def number(self, name: str, text: str, most: int, least: int = 0) -> int:
         if not (text.isdecimal() and text.isascii()) or not least <= int(text) <= most:
             raise self.fail(f"{name}: {text!r} is not a number from {least} to {most}")
         return int(text)
 
-    def tiles(self, rules: Ruleset, headers: dict[str, str]) -> tuple[int, ...]:
-        texts = [text.strip() for text in headers.pop("tiles", "").split(",")]
+    def tiles(self, rules: Ruleset) -> tuple[int, ...]:
+        texts = [text.strip() for text in self.header("tiles").split(",")]
         tiles = tuple(self.number("tiles", text, len(TILES[rules.variant]), 1) for text in texts)
         wanted = rules.row.tiles[rules.players - 2]
         if len({(tile - 1) // rules.row.faces for tile in tiles}) != wanted or len(tiles) != wanted:
@@ -178,8 +184,9 @@ class _Reader:
                 return card.number
         raise self.fail(f"{text!r} is no card of {rules.variant}")
 
-    def deck(self, rules: Ruleset, tier: int, text: str) -> tuple[int | None, ...]:
+    def deck(self, rules: Ruleset, tier: int) -> tuple[int | None, ...]:
         name, size = f"deck {tier}", TIER_SIZES[tier - 1]
+        text = self.header(name)
         cards = [self.card(rules, item.strip()) for item in text.split(",")] if text else []
         known = [card for card in cards if card is not None]
         for card in known:

@@ -34,7 +34,7 @@ def pack(counts: Iterable[int]) -> int:
 
 def unpack(gems: int) -> tuple[int, ...]:
     """The counts of all seven lanes."""
-    return tuple(int(gems) >> LANE_BITS * lane & LANE for lane in range(LANE_COUNT))
+    return tuple(int(gems).to_bytes(LANE_COUNT, "little"))
 
 
 @kernel

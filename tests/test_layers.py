@@ -1,0 +1,45 @@
+"""Imports point one way: a module may import only what stands before it."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parent.parent / "src" / "cabochon"
+LAYERS = [
+    "version", "errors", "rules", "ruleset", "view", "notation", "drawing", "why_not", "batch", "replay", "game", "perft",
+    "bench", "bots", "terminal", "cli", "__main__",
+]  # fmt: skip
+MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")
+
+
+def layer(module: str) -> int:
+    return LAYERS.index(module.split(".")[0])
+
+
+def imported(path: Path) -> set[str]:
+    """The cabochon modules a file imports when it is loaded (not those a function imports, nor those for types only)."""
+    package = ["cabochon", *path.relative_to(PACKAGE).parts[:-1]]
+    found = set()
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = package[: len(package) - node.level + 1]
+            names = [[*node.module.split(".")]] if node.module else [[alias.name] for alias in node.names]
+            found |= {".".join([*base, *name]) for name in names}
+    return {name.removeprefix("cabochon.") for name in found}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_point_one_way(path: Path) -> None:
+    own = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+    above = {name for name in imported(path) if layer(name) > layer(own)}
+    assert set() == above
+
+
+def test_rules_need_numpy_and_numba_only() -> None:
+    for path in (PACKAGE / "rules").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
+            third_party = {name.split(".")[0] for name in names} - {"numpy", "numba"}
+            assert third_party <= {"csv", "collections", "dataclasses", "hashlib", "os", "pathlib", "tempfile", "typing"}
