@@ -63,6 +63,7 @@ def test_bad_ruleset(message: str, arguments: dict[str, Any]) -> None:
         (12, "a payment like *w", "buy 1a with"),
         (13, "a payment like *w", "buy 1a with wq"),
         (13, "a payment like *w", "buy 1a with 99999w"),
+        (13, "a payment like *w", "buy 1a with -"),
         (15, "the end", "buy 1a with w w"),
         (8, "one of wugrk*", "return t"),
         (8, "one of wugrk*", "return kk"),
@@ -97,6 +98,17 @@ def test_move_of_the_other_game() -> None:
 def test_action_out_of_range() -> None:
     with pytest.raises(CabochonError, match="an action is a number from 0 to 72, not 73"):
         Move(73)
+
+
+@pytest.mark.parametrize("payment", [(-1, 2), (0, 0, 0, 0, 0, 0, 1), (64,)])
+def test_payment_that_is_none(payment: tuple[int, ...]) -> None:
+    with pytest.raises(CabochonError, match="a payment is up to 6 counts from 0 to 63"):
+        Move(45, payment)
+
+
+def test_only_a_purchase_has_a_payment() -> None:
+    with pytest.raises(CabochonError, match="only a purchase has a payment"):
+        Move(6, (1,))
 
 
 def test_undo_at_the_beginning() -> None:

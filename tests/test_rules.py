@@ -286,6 +286,7 @@ def test_reserve_the_top_card_of_a_deck(variant: str, tier: int) -> None:
 @TABLE("move", ["reserve 1a", "reserve 3?"])
 def test_a_reservation_brings_gold(move: str) -> None:
     assert stands(after(position(bank="4w5*"), move), tokens="1*", bank="4w4*")
+    assert stands(after(position(bank="1*"), move), tokens="1*", bank="-")
 
 
 def test_gold_cannot_be_declined() -> None:
@@ -345,6 +346,7 @@ def test_buy_a_face_up_card(rule: str | None, variant: str, face: str, tokens: s
     if rule is None:
         bonus = face[0] if variant == "classic" else "y"
         assert stands(after(game, "buy 1a"), tableau=face, bonuses=bonus, tokens="-", turn=1)
+        assert 1 == game.state["bought"][0]
     assert NO_CARD == why_not(position(variant, market="-"), "buy 1a")
 
 

@@ -1,7 +1,8 @@
 """The command `cabochon`. Each command is a function; what is wrong with its input is told in one line."""
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 WRONG_INPUT, STOPPED = 2, 130
 LONGEST_FILE = 1 << 20
 MOST_DEPTH = 12
+NO_POSITION = " (and no position: that begins with classic or marvel and the number of players)"
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
 
@@ -76,8 +78,8 @@ def play(
     sitting = Sitting(out, game, seat, bots, number)
     if record:
         sitting.keep(record)
-    opponents = [f"{bots[other].name} (seat {other})" for other in bots]
-    say(out, f"{variant.capitalize()} with {listed(opponents)}; you have seat {seat}. Seed {number}.")
+    opponents = listed([sitting.names[other] for other in bots])
+    say(out, f"{variant.capitalize()} with {opponents}; you have seat {seat}. Seed {number}.")
     try:
         sitting.run()
     finally:
@@ -162,11 +164,12 @@ def perft(
     if not divide <= depth <= MOST_DEPTH:
         raise CabochonError(f"--depth {depth}: choose a depth from {int(divide)} to {MOST_DEPTH}")
     game = _start_of(position or ["classic"], seed)
-    if divide:
-        counts = counting.divide(game, depth)
-        for move, count in counts.items():
-            typer.echo(f"{move}: {count}")
-    typer.echo(sum(counts.values()) if divide else counting.perft(game, depth))
+    with _stopped_at_once():
+        counts = counting.divide(game, depth) if divide else {}
+        total = sum(counts.values()) if divide else counting.perft(game, depth)
+    for move, count in counts.items():
+        typer.echo(f"{move}: {count}")
+    typer.echo(total)
 
 
 @app.command()
@@ -194,6 +197,18 @@ def version() -> None:
     from .version import __version__
 
     typer.echo(__version__)
+
+
+@contextmanager
+def _stopped_at_once() -> Iterator[None]:
+    """Let Ctrl-C end the program although compiled code is running, which does not look up."""
+    import signal
+
+    before = signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _seed(seed: int | None) -> int:
@@ -235,13 +250,13 @@ def _bots(names: Sequence[str], seat: int, players: int) -> "dict[int, Bot]":
     return {other: bot(name) for other, name in zip(others, called, strict=False)}
 
 
-def _text_of(file: Path) -> str:
+def _text_of(file: Path, hint: str = "") -> str:
     """What a file says; one that cannot be read, or is no text, is refused by name."""
     try:
         with file.open("rb") as source:
             content = source.read(LONGEST_FILE + 1)
     except OSError as wrong:
-        raise CabochonError(f"{file}: {(wrong.strerror or 'cannot be read').lower()}") from wrong
+        raise CabochonError(f"{file}: {(wrong.strerror or 'cannot be read').lower()}{hint}") from wrong
     if len(content) > LONGEST_FILE:
         raise CabochonError(f"{file}: too long for a record")
     try:
@@ -250,17 +265,24 @@ def _text_of(file: Path) -> str:
         raise CabochonError(f"{file}: not a text file") from wrong
 
 
+@contextmanager
+def _naming(file: Path) -> Iterator[None]:
+    """Put the name of the file before what is wrong with it."""
+    try:
+        yield
+    except CabochonError as wrong:
+        raise CabochonError(f"{file}: {wrong}") from wrong
+
+
 def _recorded(file: Path) -> "tuple[Record, Game]":
     """A record and its game, replayed."""
     from .notation.record import parse_record
     from .replay import game_of
 
     text = _text_of(file)
-    try:
+    with _naming(file):
         record = parse_record(text)
         return record, game_of(record)
-    except CabochonError as wrong:
-        raise CabochonError(f"{file}: {wrong}") from wrong
 
 
 def _is_position(words: Sequence[str]) -> bool:
@@ -277,14 +299,15 @@ def _shown(words: Sequence[str]) -> "tuple[View, tuple[str, ...]]":
     from .terminal import seat_names
 
     if _is_position(words):
-        text = " ".join(words)
-    else:
-        file = Path(" ".join(words))
-        text = _text_of(file)
-        if text.startswith(FIRST_LINE):
-            record, game = _recorded(file)
-            return game.position(), seat_names(game.players, record.names)
-    shown = parse_position(text)
+        shown = parse_position(" ".join(words))
+        return shown, seat_names(shown.rules.players)
+    file = Path(" ".join(words))
+    text = _text_of(file, hint=NO_POSITION)
+    if text.startswith(FIRST_LINE):
+        record, game = _recorded(file)
+        return game.position(), seat_names(game.players, record.names)
+    with _naming(file):
+        shown = parse_position(text)
     return shown, seat_names(shown.rules.players)
 
 

@@ -27,10 +27,9 @@ def headline(shown: View) -> str:
     """Which game, which round, and who is to do what."""
     rules = shown.rules
     house = "".join(f", {name}={value}" for name, value in rules.house_rules().items())
-    where = f"{rules.variant}, {rules.players} players{house}, round {shown.turns // rules.players + 1}"
-    if shown.stage == "over":
-        return f"{where}: over ({shown.reason})"
-    return f"{where}: seat {shown.turn} to {TURN_LINES[shown.stage]}"
+    over = shown.stage == "over"
+    where = f"{rules.variant}, {rules.players} players{house}, round {(shown.turns - over) // rules.players + 1}"
+    return f"{where}: over ({shown.reason})" if over else f"{where}: seat {shown.turn} to {TURN_LINES[shown.stage]}"
 
 
 def draw_card(variant: str, number: int) -> str:

@@ -158,8 +158,8 @@ class Game:
 
     @property
     def round(self) -> int:
-        """The round being played, from 1."""
-        return int(self.state["turns"]) // self.players + 1
+        """The round being played, or the last one played, from 1."""
+        return (int(self.state["turns"]) - self.is_over) // self.players + 1
 
     @property
     def points(self) -> tuple[int, ...]:

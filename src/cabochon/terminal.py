@@ -4,6 +4,7 @@ import datetime
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from rich.console import Console
@@ -37,11 +38,12 @@ STYLES = {
 STYLES["classic"] |= {"*": "black on gold3"}
 STYLES["marvel"] |= {"*": "black on grey70", "t": "black on green"}
 NARROW_CELL, WIDE_CELL = 18, 27
-MARGIN = 7
+MARGIN, LABEL = 8, 10
 CAN_BUY = "+"
 TILE_WORD = {"classic": "noble", "marvel": "location"}
 WILD_WORD = {"classic": "gold", "marvel": "S.H.I.E.L.D."}
 BUY_WORD = {"classic": "buy", "marvel": "recruit"}
+TO_DO = {"main": "play", "return": "return tokens", "claim": "choose a tile"}
 NUMBERS = ("no", "one", "two", "three")
 
 
@@ -78,6 +80,11 @@ def draw_table(shown: View, names: Sequence[str], width: int) -> Text:
     return Text("\n").join(lines)
 
 
+def _styled(text: str, style: str = "") -> Text:
+    """A piece of text whose style ends where it ends, whatever is added to it."""
+    return Text().append(text, style)
+
+
 class _Drawing:
     """Draws one view, line by line."""
 
@@ -87,29 +94,33 @@ class _Drawing:
         self.wide = width >= MARGIN + len(PLACES) * WIDE_CELL
         self.cell = WIDE_CELL if self.wide else NARROW_CELL
         self.named = bool(CARDS[self.rules.variant][0].name)
+        self.name_width = max(LABEL - 4, *(len(name) for name in names))
         self.affordable = _affordable(shown)
 
     def lines(self) -> Iterator[Text]:
-        yield Text(headline(self.shown, self.names), "bold")
+        yield _styled(headline(self.shown, self.names), "bold")
         yield Text()
         yield from self.tiles()
         for tier in (3, 2, 1):
             yield from self.row(tier)
-        yield self.margin("bank") + self.spaced(self.shown.bank)
+        yield self.label("bank") + self.spaced(self.shown.bank)
         yield Text()
         for seat in range(self.rules.players):
             yield from self.seat(seat)
 
     def margin(self, label: str) -> Text:
-        return Text(label.ljust(MARGIN), "dim")
+        return _styled(label.ljust(MARGIN), "dim")
+
+    def label(self, word: str) -> Text:
+        return _styled(word.ljust(LABEL), "dim")
 
     def gem(self, text: str, letter: str) -> Text:
-        return Text(text, self.styles[letter])
+        return _styled(text, self.styles[letter])
 
     def spaced(self, counts: Sequence[int]) -> Text:
         """Every count, zeros too, so that columns stay in place."""
         pairs = zip(counts, self.rules.letters, strict=False)
-        return Text(" ").join(self.gem(f"{n}{letter}", letter) if n else Text(f"0{letter}", "dim") for n, letter in pairs)
+        return Text(" ").join(self.gem(f"{n}{letter}", letter) if n else _styled(f"0{letter}", "dim") for n, letter in pairs)
 
     def cost(self, counts: Sequence[int]) -> Text:
         pairs = zip(counts, self.rules.letters, strict=False)
@@ -118,18 +129,18 @@ class _Drawing:
     def card(self, number: int) -> Text:
         """Bonus and points, the cost, and Avengers symbols: `r2 1w4u2g`."""
         card = CARDS[self.rules.variant][number - 1]
-        points = Text(f"{card.points or ' '} ", "bold")
-        return self.gem(card.bonus, card.bonus) + points + self.cost(card.cost) + Text(f" {'A' * card.symbols}")
+        points = _styled(f"{card.points or ' '} ", "bold")
+        return self.gem(card.bonus, card.bonus) + points + self.cost(card.cost) + _styled(f" {'A' * card.symbols}")
 
     def placed(self, place: str, number: int | None) -> Text:
         """A card with its place before it, and a mark if it can be bought."""
         can_buy = number is not None and number in self.affordable
-        drawn = Text("-", "dim") if number is None else self.card(number)
-        return self.padded(Text(CAN_BUY if can_buy else " ", "bold") + Text(f"{place} ", "bold" if can_buy else "") + drawn)
+        drawn = _styled("-", "dim") if number is None else self.card(number)
+        return self.padded(_styled(CAN_BUY if can_buy else " ", "bold") + _styled(f"{place} ", "bold" if can_buy else "") + drawn)
 
-    def padded(self, text: Text) -> Text:
-        text.truncate(self.cell)
-        text.pad_right(self.cell - len(text))
+    def padded(self, text: Text, width: int = 0) -> Text:
+        text.truncate(width or self.cell)
+        text.pad_right((width or self.cell) - len(text))
         return text
 
     def row(self, tier: int) -> Iterator[Text]:
@@ -140,31 +151,31 @@ class _Drawing:
             yield self.margin("") + Text("").join(self.name(number) for number in numbers)
 
     def name(self, number: int | None) -> Text:
-        return self.padded(Text("    " + (CARDS[self.rules.variant][number - 1].name if number else ""), "italic dim"))
+        return self.padded(_styled("    " + (CARDS[self.rules.variant][number - 1].name if number else ""), "italic dim"))
 
     def tiles(self) -> Iterator[Text]:
-        cells = [self.tile(place) for place in range(len(self.shown.tiles))]
-        yield self.margin("tiles") + Text("").join(cells)
+        cell = min(WIDE_CELL, len(PLACES) * self.cell // len(self.shown.tiles))
+        yield self.margin("tiles") + Text("").join(self.padded(self.tile(i), cell) for i in range(len(self.shown.tiles)))
         if self.named:
             faces = [TILES[self.rules.variant][tile.number - 1].name for tile in self.shown.tiles]
-            yield self.margin("") + Text("").join(self.padded(Text(f"    {face}", "italic dim")) for face in faces)
+            yield self.margin("") + Text("").join(self.padded(_styled(f"    {face}", "italic dim"), cell) for face in faces)
 
-    def tile(self, place: int) -> Text:
-        tile = self.shown.tiles[place]
-        demand = self.cost(TILES[self.rules.variant][tile.number - 1].demand)
-        gone = Text("") if tile.owner is None else Text(f"{self.names[tile.owner]}", "dim")
-        return self.padded(Text(f" {place + 1}  ") + (demand if tile.owner is None else gone))
+    def tile(self, i: int) -> Text:
+        tile = self.shown.tiles[i]
+        if tile.owner is not None:
+            return _styled(f" {i + 1}  {self.names[tile.owner]}", "dim")
+        return _styled(f" {i + 1}  ") + self.cost(TILES[self.rules.variant][tile.number - 1].demand)
 
     def seat(self, seat: int) -> Iterator[Text]:
         area = self.shown.seats[seat]
         mark = ">" if seat == self.shown.turn and self.shown.stage != "over" else " "
-        yield Text(f"{mark} {self.names[seat]:<9} ", "bold") + Text(", ".join(self.standing(seat)))
+        yield _styled(f"{mark} {self.names[seat]:<{self.name_width}}  ", "bold") + Text(", ".join(self.standing(seat)))
         limit = f" ({sum(area.tokens)}/{self.rules.token_limit})"
-        tokens = self.margin("  tokens  "[: MARGIN + 3]) + self.spaced(area.tokens) + Text(limit.ljust(10))
-        yield tokens + Text("bonuses ", "dim") + self.spaced(area.bonuses)
+        tokens = self.label("  tokens") + self.spaced(area.tokens) + _styled(limit.ljust(10))
+        yield tokens + _styled("bonuses ", "dim") + self.spaced(area.bonuses)
         if area.reserve:
             cells = [self.reserved(i, held) for i, held in enumerate(area.reserve, 1)]
-            yield Text("  reserve", "dim") + Text("").join(cells)
+            yield self.label("  reserve") + Text("").join(cells)
 
     def standing(self, seat: int) -> Iterator[str]:
         area = self.shown.seats[seat]
@@ -176,7 +187,7 @@ class _Drawing:
 
     def reserved(self, i: int, held: Reserved) -> Text:
         if held.card is None:
-            return self.padded(Text(f" @{i} tier {held.tier}, unseen", "dim"))
+            return self.padded(_styled(f" @{i} tier {held.tier}, unseen", "dim"))
         return self.placed(f"@{i}", held.card)
 
 
@@ -204,7 +215,7 @@ def headline(shown: View, names: Sequence[str]) -> str:
     last = ", the last one" if any(fulfils_goal(shown, seat) for seat in range(rules.players)) else ""
     where = f"{rules.variant}, {rules.players} players{house}, round {shown.turns // rules.players + 1}{last}"
     verb = "are" if names[shown.turn] == YOU else "is"
-    return f"{where}: {names[shown.turn]} {verb} to play"
+    return f"{where}: {names[shown.turn]} {verb} to {TO_DO[shown.stage]}"
 
 
 def fulfils_goal(shown: View, seat: int) -> bool:
@@ -245,11 +256,11 @@ def _deed(before: View, after: View, move: Move, name: str) -> str:
     if move.kind == "reserve":
         return f"{_does(name, 'reserve')} {_reserved_card(before, now, word)}{_with_wild(before, changed)}."
     if move.kind == "buy":
-        paid = format_counts(tuple(max(0, -n) for n in changed), before.rules.letters)
-        price = "for nothing" if paid == "-" else f"for {paid}"
+        paid = " ".join(f"{-n}{letter}" for n, letter in zip(changed, before.rules.letters, strict=True) if n < 0)
+        price = f"for {paid or 'nothing'}"
         return f"{_does(name, BUY_WORD[before.rules.variant])} {_bought_card(before, was, now, word)} {price}."
     if move.kind == "return":
-        return f"{_does(name, 'return')} {_token_word(before, word)}."
+        return f"{_does(name, 'return')} a {_token_word(before, word)} token."
     if move.kind == "claim":
         return f"{_does(name, 'choose')} {_tile_text(before, int(word) - 1)}."
     return f"{_does(name, 'pass')}."
@@ -378,11 +389,13 @@ def rules_pages() -> dict[str, str]:
 
 
 HEADING = re.compile(r"^(#+) +(.+?) *#*$")
+CHAPTER = 2
+Section = tuple[int, str, list[str]]
 
 
-def sections(page: str) -> list[tuple[int, str, list[str]]]:
+def sections(page: str) -> list[Section]:
     """A page cut at its headings: level, title, lines (the heading's own line first)."""
-    found: list[tuple[int, str, list[str]]] = []
+    found: list[Section] = []
     fenced = False
     for line in page.splitlines():
         fenced ^= line.startswith("```")
@@ -392,6 +405,11 @@ def sections(page: str) -> list[tuple[int, str, list[str]]]:
         if found:
             found[-1][2].append(line)
     return found
+
+
+def chapters(parts: Iterable[Section]) -> list[str]:
+    """The larger headings."""
+    return [title for level, title, _ in parts if level <= CHAPTER]
 
 
 def section(pages: Iterable[str], title: str) -> str:
@@ -407,7 +425,7 @@ def section(pages: Iterable[str], title: str) -> str:
         if inside:
             lines += text
     if not lines:
-        raise CabochonError(f"no section {title!r}: choose from {', '.join(heading for _, heading, _ in parts)}")
+        raise CabochonError(f"no section {title!r}: choose from {'; '.join(chapters(parts))}")
     return "\n".join(lines)
 
 
@@ -423,17 +441,22 @@ def show_rules(out: Console, variant: str, title: str = "") -> None:
 # playing
 
 HELP = """\
-take {a}{b}{c}         three different tokens      take {a}{a}      two alike, from a pile of four
-reserve 2c       a card, with {wild:<17} reserve 3?   the unseen top card of tier 3
-buy 1a           paying colours first        buy @1       the first card of your reserve
-buy 1a with *{a}   paying as you say           pass         when nothing else is possible
+take {a}{b}{c}         three different tokens
+take {a}{a}          two alike, from a pile of four
+reserve 2c       a card of the market, with a {wild} token
+reserve 3?       the unseen top card of tier 3, with a {wild} token
+buy 1a           a card of the market, paying colours first
+buy @1           the first card of your reserve
+buy 1a with *{a}   the same, paying as you say
+pass             only when nothing else is possible
 
 moves   every legal move       hint   what greedy would play     rules [SECTION]
 undo    take your move back    show   draw the table again       save FILE
 quit    leave the table        help   this page
 
 Tokens: {tokens}.
-A card in the market reads: place, bonus, points, cost. {mark} marks what you can buy."""
+A card reads: bonus, points, cost. A plus sign marks what you can buy."""
+ABOUT_SYMBOLS = "\nAn A is an Avengers symbol; every card of tier 3 carries the Time symbol."
 
 
 def help_text(variant: str) -> str:
@@ -441,7 +464,8 @@ def help_text(variant: str) -> str:
     row = VARIANTS[variant]
     a, b, c = tuple(row.letters[:3])
     names = [f"{letter} {word}" for letter, word in zip(row.letters, (*row.colours, WILD_WORD[variant], "Time"), strict=False)]
-    return HELP.format(a=a, b=b, c=c, wild=WILD_WORD[variant], tokens=", ".join(names), mark=CAN_BUY)
+    told = HELP.format(a=a, b=b, c=c, wild=WILD_WORD[variant], tokens=", ".join(names))
+    return told + (ABOUT_SYMBOLS if row.gauntlet else "")
 
 
 SHORT = {"t": "take", "r": "reserve", "b": "buy", "p": "pass", "?": "help", "q": "quit", "exit": "quit", "recruit": "buy"}
@@ -461,6 +485,8 @@ class Sitting:
         """Play until the game is over or the person leaves."""
         begins = sentence(_does(self.names[self.game.turn], "begin"))
         say(self.out, f"{begins}. Type help to see what you can say.")
+        with suppress(ImportError):
+            import readline  # noqa: F401  (lets the person edit the line and call back earlier ones)
         try:
             while not self.game.is_over and not self.left:
                 if self.game.turn == self.seat:
@@ -565,11 +591,15 @@ class Sitting:
 
     def hint(self, _rest: str) -> None:
         """What greedy would play."""
-        say(self.out, f"greedy would play: {bot('greedy').choose(self.view(), Budget(), self.seed)}")
+        say(self.out, f"Greedy would play: {bot('greedy').choose(self.view(), Budget(), self.seed)}")
 
     def rules(self, rest: str) -> None:
-        """A page of the rules, or a section of it."""
-        show_rules(self.out, self.game.variant, rest)
+        """A section of the rules; without a word, which ones there are."""
+        if rest:
+            show_rules(self.out, self.game.variant, rest)
+        else:
+            titles = chapters(sections(rules_pages().get(self.game.variant, "")))
+            self.out.print(f"Say rules and a part of a heading: {'; '.join(titles)}.")
 
     def save(self, rest: str) -> None:
         """Keep the game so far as a record."""

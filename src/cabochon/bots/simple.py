@@ -98,7 +98,8 @@ IN_MARKET = 0.95
 ATTENTION = (1.0, 0.5, 0.3, 0.15)  # the best target counts in full, the next ones less
 TARGETS = 6
 FULL_HAND = 0.3  # what it costs to fill a place in the reserve
-SAVING = 0.06  # what one token off the price of a card in sight is worth
+SAVING = 0.09  # what one token off the price of a card in sight is worth
+NEARLY_OVER = 0.2  # what a bonus saves counts less the nearer the end is, but never less than this
 TILE_POINTS = 3
 TILE_SHARE = 0.8  # what one missing bonus leaves of a tile's worth
 NEW_COLOUR = 1.0  # the Gauntlet asks for every colour ...
@@ -117,6 +118,7 @@ class _Outlook:
         self.in_reserve = [_card(view, held.card) for held in self.me.reserve if held.card is not None]
         self.in_market = [_card(view, number) for row in view.market for number in row if number is not None]
         self.demands = [TILES[self.rules.variant][tile.number - 1].demand for tile in view.tiles if tile.owner is None]
+        self.to_go = max(NEARLY_OVER, 1 - max(area.points for area in view.seats) / (self.rules.goal or 1))
         self.useful = [self._use_of_bonus(colour) for colour in range(COLOUR_COUNT)]
         self.worth = {card.number: self._worth(card) for card in self.in_market + self.in_reserve}
         self.chance = {card.number: self._chance(card) for card in self.in_market} | dict.fromkeys(
@@ -211,7 +213,7 @@ class _Outlook:
         own = self.me.bonuses[colour]
         saved = sum(1 + card.points for card in self.in_market + self.in_reserve if card.cost[colour] > own)
         new = NEW_COLOUR if self.rules.row.gauntlet and own == 0 else 0.0
-        return SAVING * saved + sum(self._share_of_tile(demand, colour) for demand in self.demands) + new
+        return SAVING * saved * self.to_go + sum(self._share_of_tile(demand, colour) for demand in self.demands) + new
 
     def _share_of_tile(self, demand: Counts, colour: int) -> float:
         short = _price(demand, self.me.bonuses)

@@ -17,7 +17,7 @@ from ..rules.actions import (
     TAKEN,
 )
 from ..rules.cards import VARIANTS
-from ..rules.gems import COLOUR_COUNT, LANE_BITS, pack, unpack
+from ..rules.gems import COLOUR_COUNT, pack, unpack
 from ..rules.state import SLOTS_PER_TIER
 from .gems import format_run, parse_counts
 
@@ -25,6 +25,7 @@ PLACES = "abcd"
 WORDS = ("take", "reserve", "buy", "return", "claim", "pass")
 TAKE_BY_GEMS = {int(gems): action for action, gems in enumerate(TAKEN)}
 LONGEST_MOVE = 100
+MOST_PAID = 63
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +40,7 @@ class Move:
         if not 0 <= self.action < ACTION_COUNT:
             raise CabochonError(f"an action is a number from 0 to {ACTION_COUNT - 1}, not {self.action}")
         if self.payment is not None:
-            lanes = len(VARIANTS[self.variant].letters)
-            padded = (*self.payment, *[0] * lanes)[:lanes]
-            object.__setattr__(self, "payment", padded if any(padded) else None)
+            object.__setattr__(self, "payment", _checked_payment(self))
 
     @property
     def kind(self) -> str:
@@ -58,6 +57,16 @@ class Move:
 
     def __repr__(self) -> str:
         return f"Move.parse({format_move(self)!r}, {self.variant!r})"
+
+
+def _checked_payment(move: Move) -> tuple[int, ...] | None:
+    """A purchase's payment, with all lanes; paying nothing is the same as not saying it."""
+    lanes, payment = len(VARIANTS[move.variant].letters), move.payment or ()
+    if not BUY <= move.action < PASS:
+        raise CabochonError("only a purchase has a payment")
+    if len(payment) > lanes or not all(0 <= count <= MOST_PAID for count in payment):
+        raise CabochonError(f"a payment is up to {lanes} counts from 0 to {MOST_PAID}, not {payment}")
+    return (*payment, *[0] * (lanes - len(payment))) if any(payment) else None
 
 
 @lru_cache(maxsize=4096)
@@ -177,6 +186,6 @@ class _Reader:
             raise self.fail(self.words[2][1], "'with' and a payment, or the end")
         gems, at = self.word(3, f"a payment like *{self.letters[0]}")
         payment = parse_counts(gems, self.letters, lambda _: self.fail(at, f"a payment like *{self.letters[0]}"))
-        if max(payment) > 1 << LANE_BITS - 2:
+        if not 0 < max(payment) <= MOST_PAID:
             raise self.fail(at, f"a payment like *{self.letters[0]}")
         return self.done(action, used=4, payment=payment)

@@ -5,7 +5,7 @@ from .cards import BONUS, CARD_COUNT, COST, NONE, POINTS, SYMBOLS, TIME_SYMBOL
 from .gems import COLOURS, LANE_BITS, TIME_LANE, WILD, lane, minus, total
 from .kernel import kernel
 from .reserving import refill
-from .state import MARKET_SIZE, State
+from .state import MARKET_SIZE, MAX_RESERVED, State
 
 COLOURS_FIRST = 0
 SYMBOLS_FOR_TILE = 3
@@ -20,14 +20,14 @@ def price(state: State, seat: int, card: int) -> int:
 
 @kernel
 def purchases(state: State) -> int:
-    """Every face-up or own reserved card whose price can be met; wild stands for what is missing."""
+    """Every face-up or own reserved card whose price can be met; wild stands for what is missing, and no card is unpayable."""
     seat = state.turn
     means = state.bonuses[seat] + (state.tokens[seat] & COLOURS)
     wild = lane(state.tokens[seat], WILD)
     cards = 0
     for slot in range(MARKET_SIZE):
         cards |= (total(minus(COST[state.market[slot]], means)) <= wild) << slot
-    for i in range(state.reserved[seat]):
+    for i in range(MAX_RESERVED):
         cards |= (total(minus(COST[state.reserve[seat, i]], means)) <= wild) << MARKET_SIZE + i
     return cards << BUY
 
