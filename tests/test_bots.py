@@ -26,9 +26,10 @@ def play_out(game: Game, bots: list[Bot], seed: int) -> Game:
     return game
 
 
-def only(cards: dict[str, str]) -> dict[str, str]:
-    """A market with nothing else in it."""
-    return {f"{tier}{place}": cards.get(f"{tier}{place}", "-") for tier in (1, 2, 3) for place in "abcd"}
+def market(cards: dict[str, str], variant: str = "classic", **said: Any) -> Game:
+    """A position with nothing else in the market, and no decks."""
+    slots = {f"{tier}{place}": cards.get(f"{tier}{place}", "-") for tier in (1, 2, 3) for place in "abcd"}
+    return position(variant, market=slots, deck1="-", deck2="-", deck3="-", **said)
 
 
 def choice(game: Game, name: str = "greedy", seed: int = 0) -> str:
@@ -52,8 +53,7 @@ def test_greedy_beats_random(variant: str) -> None:
 @pytest.mark.parametrize("names", [["greedy"], ["greedy", "random"], ["random"]], ids="-".join)
 def test_every_move_is_legal_and_the_game_ends(variant: str, players: int, names: list[str]) -> None:
     bots = [bot(names[seat % len(names)]) for seat in range(players)]
-    for seed in (11, 12):
-        play_out(Game(variant, players, seed=seed), bots, seed)
+    play_out(Game(variant, players, seed=11), bots, 11)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_every_move_is_legal_and_the_game_ends(variant: str, players: int, names
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_house_rules_are_understood(variant: str, house: dict[str, Any]) -> None:
     game = Game(variant, 3, seed=5, **house)
-    for played in range(300):
+    for played in range(120):
         if not game.is_over:
             game.play(bot("greedy").choose(game.view(game.turn), NO_LIMIT, played))
 
@@ -103,21 +103,12 @@ def test_the_legal_moves_of_a_view_are_those_of_the_game(variant: str) -> None:
 @pytest.mark.parametrize(
     "game, move",
     [
-        (position(market=only({"1a": "g 3r", "2a": "r2 1w4u2g"}), tokens="3r"), "buy 1a"),
-        (position(market=only({"1a": "w 2u2k", "3a": "g4 7u"}), tokens="7u2k", points=14), "buy 3a"),
-        (position(market=only({"1a": "g 2w1u"}), hand_limit=0), "take (wu.|ww)"),
-        (position(market=only({"3a": "g4 7u"}), stage="return", tokens="4w7u"), "return w"),
+        (market({"1a": "g 3r", "2a": "r2 1w4u2g"}, tokens="3r"), "buy 1a"),
+        (market({"1a": "w 2u2k", "3a": "g4 7u"}, tokens="7u2k", points=14), "buy 3a"),
+        (market({"1a": "g 2w1u"}, hand_limit=0), "take (wu.|ww)"),
+        (market({"3a": "g4 7u"}, stage="return", tokens="4w7u"), "return w"),
         (position(stage="claim", bonuses="4w4u4g", tiles="4w4u, 4u4g", bonuses1="3u4g"), "claim 2"),
-        (
-            position(
-                "marvel",
-                market=only({"1a": "Baron Zemo", "3a": "Doctor Octopus"}),
-                tokens="7b3r",
-                bonuses="1p1b1r1o",
-                points=12,
-            ),
-            "buy 3a",
-        ),
+        (market({"1a": "Baron Zemo", "3a": "Doctor Octopus"}, "marvel", tokens="7b3r", bonuses="1p1b1r1o", points=12), "buy 3a"),
     ],
 )
 def test_greedy_chooses(game: Game, move: str) -> None:

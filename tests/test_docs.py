@@ -1,0 +1,63 @@
+"""What the pages say is true: code blocks run, examples parse, links lead somewhere."""
+
+import doctest
+import re
+from pathlib import Path
+
+import pytest
+
+from cabochon import Game, format_position, format_record, parse_position, parse_record
+from cabochon.rules.state import state_t
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
+
+
+PYTHON = [(page, block) for page in PAGES for block in blocks(page, "python")]
+
+
+@pytest.mark.parametrize(("page", "block"), PYTHON, ids=lambda value: value.name if isinstance(value, Path) else "")
+def test_python_on_the_pages_runs(page: Path, block: str) -> None:
+    if ">>>" in block:
+        test = doctest.DocTestParser().get_doctest(block, {}, page.name, str(page), 0)
+        assert 0 == doctest.DocTestRunner(optionflags=doctest.IGNORE_EXCEPTION_DETAIL).run(test).failed
+    else:
+        exec(compile(block, page.name, "exec"), {})
+
+
+def test_the_game_in_the_readme_has_ten_lines() -> None:
+    whole_game = blocks(ROOT / "README.md", "python")[0]
+    assert 10 >= len([line for line in whole_game.splitlines() if line])
+
+
+def test_positions_in_formats() -> None:
+    found = blocks(ROOT / "docs/formats.md", "position")
+    assert 2 == len(found)
+    for text in found:
+        assert text.strip() == format_position(parse_position(text))
+
+
+def test_record_in_formats() -> None:
+    (text,) = blocks(ROOT / "docs/formats.md", "record")
+    record = parse_record(text)
+    assert not record.is_complete
+    assert ("Anna", "Ben") == record.names
+    assert 4 == len(Game.from_record(text).moves)
+    assert record == parse_record(format_record(record))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text()):
+        assert (page.parent / target).exists(), target
+
+
+def test_record_layout_is_drawn_as_it_is() -> None:
+    source = (ROOT / "src/cabochon/rules/state.py").read_text()
+    drawn = {name: (int(at), int(size)) for at, size, name in re.findall(r"^ +(\d+) +(\d+)  ([a-z_]+)", source, re.MULTILINE)}
+    assert state_t.fields is not None
+    assert {name: (field[1], field[0].itemsize) for name, field in state_t.fields.items()} == drawn
