@@ -114,7 +114,7 @@ def replay(
     positions: Annotated[bool, typer.Option("--positions", help="Draw the table after every move.")] = False,
 ) -> None:
     """Tell a recorded game move by move."""
-    from .terminal import console, draw_table, retell, say, seat_names, verdict
+    from .terminal import console, draw_table, printable, retell, say, seat_names, verdict
 
     record, game = _recorded(file)
     if at is not None and not 0 <= at <= len(record.moves):
@@ -123,7 +123,7 @@ def replay(
     for number, recorded in enumerate(record.moves[:at], 1):
         before = table.position()
         table.play(recorded.move)
-        comment = f"  {{{_printable(recorded.comment)}}}" if recorded.comment else ""
+        comment = f"  {{{printable(recorded.comment)}}}" if recorded.comment else ""
         say(out, f"{number:4}  {retell(before, table.position(), recorded.move, names[before.turn])}{comment}")
         if positions:
             say(out, draw_table(table.position(), names, out.width))
@@ -342,7 +342,3 @@ def _start_of(words: Sequence[str], seed: int) -> "Game":
         players = said[1] if len(said) == 2 else "2"
         return Game(said[0], int(players) if players.isdecimal() else players, seed=seed)  # type: ignore[arg-type]
     return Game.from_position(_shown(words)[0])  # type: ignore[arg-type]
-
-
-def _printable(text: str) -> str:
-    return "".join(letter for letter in text if letter.isprintable())

@@ -53,8 +53,8 @@ def console() -> Console:
 
 
 def say(out: Console, text: str | Text = "") -> None:
-    """Print lines as they are; a terminal may wrap them, we do not."""
-    out.print(text, soft_wrap=True)
+    """Print a sentence, between words on as many lines as a terminal needs; a drawing, or a line for a file, stays whole."""
+    out.print(text, soft_wrap=isinstance(text, Text) or not out.is_terminal)
 
 
 def plural(count: int, word: str) -> str:
@@ -62,9 +62,14 @@ def plural(count: int, word: str) -> str:
     return f"{count} {word}" + ("" if count == 1 else "s")
 
 
+def printable(text: str) -> str:
+    """The text without characters that a terminal would obey."""
+    return "".join(letter for letter in text if letter.isprintable())
+
+
 def seat_names(players: int, names: Sequence[str] = ()) -> tuple[str, ...]:
-    """What the seats are called: a given name without characters that a terminal would obey, or `seat 0`."""
-    given = ["".join(letter for letter in name if letter.isprintable()) for name in names]
+    """What the seats are called: by the names given, or `seat 0`."""
+    given = [printable(name) for name in names]
     return tuple(name or f"seat {seat}" for seat, name in zip(range(players), [*given, *[""] * players], strict=False))
 
 
@@ -151,14 +156,14 @@ class _Drawing:
             yield self.margin("") + Text("").join(self.name(number) for number in numbers)
 
     def name(self, number: int | None) -> Text:
-        return self.padded(_styled("    " + (CARDS[self.rules.variant][number - 1].name if number else ""), "italic dim"))
+        return self.padded(_styled("   " + (CARDS[self.rules.variant][number - 1].name if number else ""), "italic dim"))
 
     def tiles(self) -> Iterator[Text]:
         cell = min(WIDE_CELL, len(PLACES) * self.cell // len(self.shown.tiles))
         yield self.margin("tiles") + Text("").join(self.padded(self.tile(i), cell) for i in range(len(self.shown.tiles)))
         if self.named:
             faces = [TILES[self.rules.variant][tile.number - 1].name for tile in self.shown.tiles]
-            yield self.margin("") + Text("").join(self.padded(_styled(f"    {face}", "italic dim"), cell) for face in faces)
+            yield self.margin("") + Text("").join(self.padded(_styled(f"   {face}", "italic dim"), cell) for face in faces)
 
     def tile(self, i: int) -> Text:
         tile = self.shown.tiles[i]
@@ -183,7 +188,7 @@ class _Drawing:
         yield plural(len(area.tableau), "card")
         yield plural(sum(tile.owner == seat for tile in self.shown.tiles), TILE_WORD[self.rules.variant])
         if self.rules.row.gauntlet:
-            yield plural(area.symbols, "symbol") + (" and the Avengers tile" if self.shown.avengers == seat else "")
+            yield plural(area.symbols, "symbol") + (" (Avengers tile)" if self.shown.avengers == seat else "")
 
     def reserved(self, i: int, held: Reserved) -> Text:
         if held.card is None:
@@ -450,9 +455,9 @@ buy @1           the first card of your reserve
 buy 1a with *{a}   the same, paying as you say
 pass             only when nothing else is possible
 
-moves   every legal move       hint   what greedy would play     rules [SECTION]
-undo    take your move back    show   draw the table again       save FILE
-quit    leave the table        help   this page
+moves   every legal move      hint   what greedy would play   rules [SECTION]
+undo    take your move back   show   draw the table again     save FILE
+quit    leave the table       help   this page
 
 Tokens: {tokens}.
 A card reads: bonus, points, cost. A plus sign marks what you can buy."""
@@ -468,7 +473,8 @@ def help_text(variant: str) -> str:
     return told + (ABOUT_SYMBOLS if row.gauntlet else "")
 
 
-SHORT = {"t": "take", "r": "reserve", "b": "buy", "p": "pass", "?": "help", "q": "quit", "exit": "quit", "recruit": "buy"}
+SHORT = {"?": "help", "q": "quit", "exit": "quit", "recruit": "buy"}
+SHORT_MOVES = {"t": "take", "r": "reserve", "b": "buy", "p": "pass"}
 
 
 class Sitting:
@@ -538,7 +544,7 @@ class Sitting:
             self.show()
         say(self.out)
         verb, _, rest = self.line(_question(self.view())).partition(" ")
-        verb = SHORT.get(verb.lower(), verb.lower())
+        verb = self.whole_word(verb.lower())
         commands: dict[str, Callable[[str], None]] = {
             "": self.show, "show": self.show, "moves": self.list_moves, "help": self.help, "undo": self.undo,
             "hint": self.hint, "rules": self.rules, "save": self.save, "quit": self.leave,
@@ -550,6 +556,10 @@ class Sitting:
                 self.decide(f"{verb} {rest.lower()}")
         except CabochonError as wrong:
             say(self.out, f"{wrong}")
+
+    def whole_word(self, verb: str) -> str:
+        """A shortened word in full; while tokens are returned, a letter is a token."""
+        return (SHORT | SHORT_MOVES if self.game.stage == "main" else SHORT).get(verb, verb)
 
     def line(self, question: str) -> str:
         """What the person types; a line that comes from elsewhere is shown, so that the whole reads as typed."""

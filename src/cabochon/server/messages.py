@@ -1,0 +1,438 @@
+"""The messages between server and client: HTTP bodies and the table's socket. The client's TypeScript types are made from them."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+VariantName = Literal["classic", "marvel"]
+Stage = Literal["main", "return", "claim", "over"]
+Text = Annotated[str, Field(max_length=100)]
+Nickname = Annotated[str, Field(min_length=1, max_length=24)]
+RequestId = Annotated[int, Field(ge=0, le=1 << 31)]
+
+
+class Message(BaseModel):
+    """A message: nothing unknown is accepted, nothing can be changed."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+# Table options
+
+
+class NoClock(Message):
+    """Nobody waits for a clock."""
+
+    kind: Literal["none"] = "none"
+
+
+class MoveClock(Message):
+    """So many seconds for each turn."""
+
+    kind: Literal["move"] = "move"
+    seconds: Annotated[int, Field(ge=5, le=3600)] = 60
+
+
+class TotalClock(Message):
+    """So many seconds for the whole game, and some more for each turn."""
+
+    kind: Literal["total"] = "total"
+    seconds: Annotated[int, Field(ge=30, le=7200)] = 900
+    increment: Annotated[int, Field(ge=0, le=120)] = 10
+
+
+class DaysClock(Message):
+    """So many days for each turn."""
+
+    kind: Literal["days"] = "days"
+    days: Annotated[int, Field(ge=1, le=14)] = 3
+
+
+Clock = Annotated[NoClock | MoveClock | TotalClock | DaysClock, Field(discriminator="kind")]
+
+
+class HouseRules(Message):
+    """The switches; None is the variant's own default."""
+
+    take_fewer: bool = False
+    goal: Annotated[int, Field(ge=1, le=100)] | None = None
+    open_reserves: bool = True
+    token_limit: Annotated[int, Field(ge=1, le=40)] = 10
+    hand_limit: Annotated[int, Field(ge=0, le=3)] = 3
+
+
+class TableOptions(Message):
+    """What a table agrees on before it begins."""
+
+    variant: VariantName = "classic"
+    players: Annotated[int, Field(ge=2, le=4)] = 2
+    bots: Annotated[list[Text], Field(max_length=3)] = []
+    house: HouseRules = HouseRules()
+    clock: Clock = NoClock()
+    takeback: Literal["free", "consent", "never"] = "consent"
+    watch: Literal["anybody", "link", "nobody"] = "anybody"
+    start: Literal["random", "host"] = "random"
+
+
+# What a seat sees
+
+
+class ReservedOut(Message):
+    """A reserved card; `card` is null if it is not known."""
+
+    tier: int
+    blind: bool
+    card: int | None
+
+
+class TileOut(Message):
+    """A tile on the table and the seat it went to."""
+
+    number: int
+    owner: int | None
+
+
+class AreaOut(Message):
+    """What lies in front of a seat. Counts follow the variant's letters (five colours, wild, then Time in Marvel)."""
+
+    tokens: list[int]
+    bonuses: list[int]
+    points: int
+    symbols: int
+    tableau: list[int]
+    reserve: list[ReservedOut]
+
+
+class ViewOut(Message):
+    """What one seat (or a spectator: null) may know."""
+
+    seat: int | None
+    start: int
+    turn: int
+    turns: int
+    round: int
+    stage: Stage
+    last_round: bool
+    bank: list[int]
+    market: list[list[int | None]]
+    deck_sizes: list[int]
+    tiles: list[TileOut]
+    avengers: int | None
+    areas: list[AreaOut]
+
+
+class ChoicesOut(Message):
+    """What the seat to decide may do. `payments` has only purchases that can be paid in several ways."""
+
+    legal: list[str]
+    payments: dict[str, list[str]]
+
+
+class EntryOut(Message):
+    """A line of the log. `card` is the card bought or reserved and `turned_up` the one that took its place, if this viewer may know
+    them; `tile` is a tile that came; `gems` are the tokens taken, paid or returned, as counts by letter."""
+
+    number: int
+    kind: Literal["move", "undo", "replace", "back", "timeout"]
+    seat: int
+    text: str
+    card: int | None = None
+    turned_up: int | None = None
+    tile: int | None = None
+    avengers: bool = False
+    gems: list[int] = []
+    turns: int = 0
+    at: float
+
+
+class SeatOut(Message):
+    """Who sits where. A seat whose user is away may be played by a bot (`bot`) until the user comes back."""
+
+    seat: int
+    kind: Literal["open", "user", "bot"]
+    name: str
+    bot: str | None
+    connected: bool
+
+
+class ClockOut(Message):
+    """Seconds left for every seat, as of the sending of the message; `running` is the seat whose time runs."""
+
+    kind: Literal["move", "total", "days"]
+    left: list[float]
+    running: int | None
+
+
+class AskOut(Message):
+    """A question that waits for the others' consent: to take back, or to let a bot play for a seat that is away."""
+
+    ask: int
+    what: Literal["takeback", "replace"]
+    by: int
+    seat: int
+    waiting_for: list[int]
+
+
+class PointsOut(Message):
+    """Where a seat's points came from."""
+
+    cards: int
+    tiles: int
+    avengers: int
+
+
+class OutcomeOut(Message):
+    """How the game ended."""
+
+    ranks: list[int]
+    winners: list[int]
+    reason: Literal["goal", "stalemate"]
+    points: list[PointsOut]
+
+
+class RevealOut(Message):
+    """After the end: the deal, so that everybody can check the commitment made at the start."""
+
+    seed: str
+    salt: str
+
+
+class TableOut(Message):
+    """What everybody may know about a table."""
+
+    id: str
+    options: TableOptions
+    status: Literal["waiting", "running", "finished"]
+    seats: list[SeatOut]
+    host: int | None
+    watchers: int
+    commitment: str
+    reveal: RevealOut | None
+    rematch: str | None
+    created: float
+
+
+# Socket: from the server
+
+
+class StateOut(Message):
+    """The table as this viewer may see it now. `entries` are the log lines since the last message (all of them after connecting);
+    after an undo, lines with a number above `kept` no longer count."""
+
+    type: Literal["state"] = "state"
+    table: TableOut
+    number: int
+    kept: int
+    view: ViewOut | None
+    choices: ChoicesOut | None
+    prices: dict[str, list[int]]
+    entries: list[EntryOut]
+    clock: ClockOut | None
+    asks: list[AskOut]
+    can_undo: Literal["no", "free", "ask"]
+    outcome: OutcomeOut | None
+
+
+class AckOut(Message):
+    """A request was carried out; a move is stored when this comes."""
+
+    type: Literal["ack"] = "ack"
+    id: int
+    number: int
+
+
+class RefusedOut(Message):
+    """A request was not carried out; `reason` is a sentence, the rule that forbids it."""
+
+    type: Literal["refused"] = "refused"
+    id: int | None
+    reason: str
+
+
+class PongOut(Message):
+    """The answer to a ping."""
+
+    type: Literal["pong"] = "pong"
+
+
+ServerMessage = Annotated[StateOut | AckOut | RefusedOut | PongOut, Field(discriminator="type")]
+
+
+# Socket: from the client
+
+
+class MoveIn(Message):
+    """Play a move. `number` is the number the entry will have: sent twice, it is played once and acknowledged twice."""
+
+    type: Literal["move"] = "move"
+    id: RequestId
+    number: Annotated[int, Field(ge=1, le=1 << 20)]
+    text: Text
+
+
+class WhyNotIn(Message):
+    """Ask which rule forbids a move; the answer is a refusal with the rule, or an ack."""
+
+    type: Literal["why_not"] = "why_not"
+    id: RequestId
+    text: Text
+
+
+class UndoIn(Message):
+    """Take the own last decision back: at once while nothing hidden was revealed, else by asking."""
+
+    type: Literal["undo"] = "undo"
+    id: RequestId
+
+
+class ReplaceIn(Message):
+    """Ask that a bot plays for a seat that is away."""
+
+    type: Literal["replace"] = "replace"
+    id: RequestId
+    seat: Annotated[int, Field(ge=0, le=3)]
+
+
+class AnswerIn(Message):
+    """Say yes or no to a question."""
+
+    type: Literal["answer"] = "answer"
+    id: RequestId
+    ask: int
+    yes: bool
+
+
+class BackIn(Message):
+    """Take the own seat back from the bot."""
+
+    type: Literal["back"] = "back"
+    id: RequestId
+
+
+class SitIn(Message):
+    """Take an open seat before the game begins."""
+
+    type: Literal["sit"] = "sit"
+    id: RequestId
+    seat: Annotated[int, Field(ge=0, le=3)]
+    name: Nickname
+
+
+class LeaveIn(Message):
+    """Leave the own seat before the game begins."""
+
+    type: Literal["leave"] = "leave"
+    id: RequestId
+
+
+class SetBotIn(Message):
+    """The host gives an open seat to a bot, or (null) takes it away again."""
+
+    type: Literal["set_bot"] = "set_bot"
+    id: RequestId
+    seat: Annotated[int, Field(ge=0, le=3)]
+    bot: Text | None
+
+
+class StartIn(Message):
+    """The host begins the game; open seats are played by bots."""
+
+    type: Literal["start"] = "start"
+    id: RequestId
+
+
+class RematchIn(Message):
+    """After the end: a new table with the same people and the start seat moved on."""
+
+    type: Literal["rematch"] = "rematch"
+    id: RequestId
+
+
+class PingIn(Message):
+    """Anybody there?"""
+
+    type: Literal["ping"] = "ping"
+
+
+ClientMessage = Annotated[
+    MoveIn | WhyNotIn | UndoIn | ReplaceIn | AnswerIn | BackIn | SitIn | LeaveIn | SetBotIn | StartIn | RematchIn | PingIn,
+    Field(discriminator="type"),
+]
+
+
+# HTTP
+
+
+class UserOut(Message):
+    """The guest behind the cookie."""
+
+    name: str
+
+
+class NameIn(Message):
+    """A nickname."""
+
+    name: Nickname
+
+
+class CreatedOut(Message):
+    """A new table, and the private link of the creator's seat."""
+
+    id: str
+    seat: int | None
+    seat_link: str
+
+
+class LobbyOut(Message):
+    """Open tables, and the guest's own running and finished games."""
+
+    open: list[TableOut]
+    running: list[TableOut]
+    finished: list[TableOut]
+
+
+class BotOut(Message):
+    """An opponent that can be chosen."""
+
+    name: str
+    character: str
+
+
+class ReplayOut(Message):
+    """A game up to a moment: the views after each entry, for one seat's eyes (or a spectator's)."""
+
+    table: TableOut
+    seat: int | None
+    entries: list[EntryOut]
+    views: list[ViewOut]
+    outcome: OutcomeOut | None
+
+
+class CardOut(Message):
+    """A card as printed."""
+
+    number: int
+    tier: int
+    bonus: str
+    points: int
+    cost: list[int]
+    name: str
+    symbols: int
+
+
+class TileFaceOut(Message):
+    """A tile as printed."""
+
+    number: int
+    points: int
+    demand: list[int]
+    name: str
+
+
+class GameDataOut(Message):
+    """The cards and tiles of a variant."""
+
+    variant: VariantName
+    letters: str
+    cards: list[CardOut]
+    tiles: list[TileFaceOut]
