@@ -125,6 +125,7 @@ class _Outlook:
             (card.number for card in self.in_reserve), 1.0
         )
         self.targets = self._targets(self.me.bonuses, self.me.tokens)
+        self.reached: dict[Counts, float] = {}
 
     def score(self, action: int) -> float:
         """How good the position is after this action; only differences between actions mean something."""
@@ -137,7 +138,7 @@ class _Outlook:
             return self._after_buying(action)
         if GIVE_BACK <= action < CLAIM_TILE:
             tokens[action - GIVE_BACK] -= 1
-            return _reach(self.targets, tokens)
+            return self._reach_of(tokens)
         return self._rivals_nearness(action - CLAIM_TILE) if action >= CLAIM_TILE else 0.0
 
     def _holding(self, tokens: list[int], taken: Counts) -> float:
@@ -145,8 +146,15 @@ class _Outlook:
         held = [own + more for own, more in zip(tokens, taken, strict=False)]
         while sum(held) > self.rules.token_limit:
             lanes = [lane for lane, count in enumerate(held[: WILD + 1]) if count]
-            held = max((_without(held, lane) for lane in lanes), key=lambda left: _reach(self.targets, left))
-        return _reach(self.targets, held)
+            held = max((_without(held, lane) for lane in lanes), key=self._reach_of)
+        return self._reach_of(held)
+
+    def _reach_of(self, tokens: list[int]) -> float:
+        """How good these tokens are, remembered: many takes and returns come to the same."""
+        held = tuple(tokens)
+        if held not in self.reached:
+            self.reached[held] = _reach(self.targets, tokens)
+        return self.reached[held]
 
     def _after_reserving(self, action: int) -> float:
         """A card made safe and a wild token, for a place in the reserve."""

@@ -1,4 +1,4 @@
-"""The messages between server and client: HTTP bodies and the table's socket. The client's TypeScript types are made from them."""
+"""The messages between server and client: HTTP bodies and the table's socket. The client's types are made from them."""
 
 from typing import Annotated, Literal
 
@@ -129,8 +129,12 @@ class ChoicesOut(Message):
 
 
 class EntryOut(Message):
-    """A line of the log. `card` is the card bought or reserved and `turned_up` the one that took its place, if this viewer may know
-    them; `tile` is a tile that came; `gems` are the tokens taken, paid or returned, as counts by letter."""
+    """A line of the log. Lines are never taken away: an `undo` names the line it takes back.
+
+    `card` is the card bought or reserved and `turned_up` the one that took its place, if this viewer may know them; `tile` is a
+    tile that came; `avengers` says that the Avengers tile came to the seat; `gems` are the tokens taken, paid or returned, as
+    counts by letter; `turns` is the number of turns completed before it.
+    """
 
     number: int
     kind: Literal["move", "undo", "replace", "back", "timeout"]
@@ -141,6 +145,7 @@ class EntryOut(Message):
     tile: int | None = None
     avengers: bool = False
     gems: list[int] = []
+    undoes: int | None = None
     turns: int = 0
     at: float
 
@@ -216,13 +221,15 @@ class TableOut(Message):
 
 
 class StateOut(Message):
-    """The table as this viewer may see it now. `entries` are the log lines since the last message (all of them after connecting);
-    after an undo, lines with a number above `kept` no longer count."""
+    """The table as this viewer may see it now, and the log lines it has not been sent yet.
+
+    `number` is the number of the last line. `view` is null before the game begins. `prices` are what the viewer's seat would still
+    have to pay, as counts by colour, for the places `1a` to `3d` and `@1` to `@3`.
+    """
 
     type: Literal["state"] = "state"
     table: TableOut
     number: int
-    kept: int
     view: ViewOut | None
     choices: ChoicesOut | None
     prices: dict[str, list[int]]
