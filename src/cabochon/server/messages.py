@@ -223,8 +223,8 @@ class TableOut(Message):
 class StateOut(Message):
     """The table as this viewer may see it now, and the log lines it has not been sent yet.
 
-    `number` is the number of the last line. `view` is null before the game begins. `prices` are what the viewer's seat would still
-    have to pay, as counts by colour, for the places `1a` to `3d` and `@1` to `@3`.
+    `number` is the number of the last line. `view` is null before the game begins. `prices` are what the viewer's seat would
+    still have to pay, as counts by colour, for the places `1a` to `3d` and `@1` to `@3`.
     """
 
     type: Literal["state"] = "state"
