@@ -196,6 +196,7 @@ RECORD = format_record(Game("classic", seed=3, start=0, moves="take wug; reserve
         ("record: line 1: a record begins with 'cabochon game 1'", ""),
         ("record: line 1: a record begins with", RECORD.replace("cabochon game", "some file")),
         ("record: line 1: version 9 is not known here", RECORD.replace("cabochon game 1", "cabochon game 9")),
+        ("record: the header 'variant:' is missing", RECORD.replace("variant: classic\n", "")),
         ("record: unknown variant", RECORD.replace("variant: classic", "variant: chess")),
         ("players must be 2, 3 or 4", RECORD.replace("players: 2", "players: 7")),
         ("start: '5' is not a number from 0 to 1", RECORD.replace("start: 0", "start: 5")),

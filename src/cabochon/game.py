@@ -79,6 +79,8 @@ class Game:
     >>> game.play("take wug")
     """
 
+    _dealt: str | None
+
     def __init__(
         self,
         variant: str = "classic",
@@ -92,7 +94,7 @@ class Game:
         rules = ruleset(variant, players, house)
         seed = secrets.randbits(62) if seed is None else seed
         self._set(batch.deal(variant, players, [_checked_seed(seed)], start=start, **house), rules)
-        self._origin = _origin(rules, seed, start)
+        self._dealt = _dealt(rules, seed, start)
         self.play_all(moves)
 
     @classmethod
@@ -117,7 +119,6 @@ class Game:
             raise CabochonError(f"a game is one record, not {len(states)}")
         game = cls.__new__(cls)
         game._set(states.copy(), ruleset_of(states[0]))
-        game._origin = f"Game.from_position({format_position(position(states[0]))!r}"
         return game
 
     def _set(self, states: States, rules: Ruleset) -> None:
@@ -125,6 +126,7 @@ class Game:
         self.rules = rules
         self._first = states[0].tobytes()
         self._past: list[tuple[Move, bytes]] = []
+        self._dealt = None
 
     @property
     def state(self) -> Any:
@@ -271,7 +273,9 @@ class Game:
 
     def __repr__(self) -> str:
         moves = "; ".join(str(move) for move in self.moves)
-        return f"{self._origin}{f', moves={moves!r}' if moves else ''})"
+        first = np.frombuffer(self._first, self.states.dtype)[0]
+        origin = self._dealt or f"Game.from_position({format_position(position(first))!r}"
+        return f"{origin}{f', moves={moves!r}' if moves else ''})"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Game) and self.states.tobytes() == other.states.tobytes()
@@ -285,7 +289,8 @@ def _checked_seed(seed: Any) -> int:
     return int(seed)
 
 
-def _origin(rules: Ruleset, seed: int, start: int | None) -> str:
+def _dealt(rules: Ruleset, seed: int, start: int | None) -> str:
+    """The call that dealt a game, without its last bracket."""
     settings = {"seed": seed, **({} if start is None else {"start": start}), **rules.house_rules()}
     said = "".join(f", {name}={value!r}" for name, value in settings.items())
     return f"Game({rules.variant!r}, players={rules.players}{said}"

@@ -156,6 +156,9 @@ class _Reader:
 
     def ruleset(self) -> Ruleset:
         switches = parse_switches({name: self.header(name) for name in SWITCHES if name in self.headers})
+        for name in ("variant", "players"):
+            if name not in self.headers:
+                raise RecordError(f"record: the header '{name}:' is missing")
         variant, players = self.header("variant"), self.header("players")
         try:
             return ruleset(variant, int(players) if players.isdecimal() else players, switches)  # type: ignore[arg-type]
