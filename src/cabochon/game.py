@@ -72,6 +72,11 @@ def _fulfils(states: Any, seat: int) -> bool:
     return fulfils_goal(states[0], seat)
 
 
+def reaches_goal(shown: View, seat: int) -> bool:
+    """Whether a seat fulfils the goal in a view: points enough and, in Marvel, the rest of the Gauntlet."""
+    return _fulfils(state_of(shown), seat)
+
+
 class Game:
     """One game, with its history.
 

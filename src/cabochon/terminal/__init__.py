@@ -1,0 +1,12 @@
+"""The game in a terminal: the table drawn in colour, moves told in sentences, and play line by line."""
+
+from .pages import rules_pages, section, sections, show_rules
+from .sitting import Sitting, help_text, move_lines, spoken
+from .table import draw_table
+from .telling import retell, verdict
+from .words import console, listed, printable, say, seat_names
+
+__all__ = [
+    "Sitting", "console", "draw_table", "help_text", "listed", "move_lines", "printable", "retell", "rules_pages", "say",
+    "seat_names", "section", "sections", "show_rules", "spoken", "verdict",
+]  # fmt: skip

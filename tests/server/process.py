@@ -1,0 +1,172 @@
+"""A real server in a process of its own, and guests that talk to it over HTTP and sockets."""
+
+import asyncio
+import json
+import random
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import psutil
+import websockets
+from websockets import Origin
+from websockets.asyncio.client import ClientConnection
+
+START_SECONDS = 60
+ANSWER_SECONDS = 30
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+class ServerProcess:
+    """`cabochon play` on a database file; it can be killed and started again on the same port."""
+
+    def __init__(self, folder: Path, *options: str) -> None:
+        self.port = free_port()
+        self.database = f"sqlite:///{folder / 'tables.db'}"
+        self.options = options
+        self.log = (folder / "server.log").open("ab")
+        self.process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def start(self) -> "ServerProcess":
+        command = [
+            sys.executable,
+            "-m",
+            "cabochon",
+            "play",
+            "--no-browser",
+            "--port",
+            str(self.port),
+            "--database",
+            self.database,
+        ]
+        self.process = subprocess.Popen([*command, *self.options], stdout=self.log, stderr=self.log)
+        deadline = time.monotonic() + START_SECONDS
+        while not self.is_ready():
+            assert self.process.poll() is None, "the server stopped: see server.log"
+            assert time.monotonic() < deadline, "the server did not start"
+            time.sleep(0.05)
+        return self
+
+    def is_ready(self) -> bool:
+        try:
+            return bool(httpx.get(f"{self.url}/api/health", timeout=2).json()["status"] == "ok")
+        except (httpx.HTTPError, ValueError, KeyError):
+            return False
+
+    def memory(self) -> int:
+        """Bytes held by the server and its workers."""
+        assert self.process
+        own = psutil.Process(self.process.pid)
+        return sum(process.memory_info().rss for process in [own, *own.children(recursive=True)])
+
+    def kill(self) -> None:
+        """kill -9: no chance to tidy up."""
+        assert self.process
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self) -> None:
+        assert self.process
+        self.process.terminate()
+        try:
+            self.process.wait(20)
+        except subprocess.TimeoutExpired:
+            self.kill()
+        self.log.close()
+
+
+class Guest:
+    """A person without an account: a cookie, a name, and sockets to tables."""
+
+    def __init__(self, url: str, name: str) -> None:
+        self.url, self.name = url, name
+        self.http = httpx.AsyncClient(base_url=url, headers={"Origin": url}, timeout=ANSWER_SECONDS)
+
+    async def __aenter__(self) -> "Guest":
+        (await self.http.get("/api/me")).raise_for_status()
+        (await self.http.put("/api/me", json={"name": self.name})).raise_for_status()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.http.aclose()
+
+    async def create(self, **options: Any) -> str:
+        answer = await self.http.post("/api/tables", json=options)
+        assert answer.is_success, answer.text
+        return str(answer.json()["id"])
+
+    @asynccontextmanager
+    async def at(self, table: str, since: int = 0) -> AsyncIterator["Chair"]:
+        """A socket at a table."""
+        cookies = "; ".join(f"{name}={value}" for name, value in self.http.cookies.items())
+        address = f"{self.url.replace('http', 'ws')}/api/tables/{table}/socket?since={since}"
+        async with websockets.connect(address, origin=Origin(self.url), additional_headers={"Cookie": cookies}) as connection:
+            chair = Chair(connection)
+            await chair.next_state()
+            yield chair
+
+
+class Chair:
+    """A guest's socket at one table: what came last, and what has been stored."""
+
+    def __init__(self, connection: ClientConnection) -> None:
+        self.connection = connection
+        self.state: dict[str, Any] = {}
+        self.entries: list[dict[str, Any]] = []
+        self.received: list[str] = []
+        self.requests = 0
+
+    async def receive(self) -> dict[str, Any]:
+        text = await asyncio.wait_for(self.connection.recv(), ANSWER_SECONDS)
+        self.received.append(text if isinstance(text, str) else text.decode())
+        message: dict[str, Any] = json.loads(text)
+        if message["type"] == "state":
+            self.state = message
+            self.entries += message["entries"]
+        return message
+
+    async def next_state(self) -> dict[str, Any]:
+        while (message := await self.receive())["type"] != "state":
+            pass
+        return message
+
+    async def send(self, **message: Any) -> None:
+        await self.connection.send(json.dumps(message))
+
+    async def ask(self, **message: Any) -> dict[str, Any]:
+        """Send a request and wait for its answer."""
+        self.requests += 1
+        await self.send(id=self.requests, **message)
+        while True:
+            answer = await self.receive()
+            if answer["type"] in ("ack", "refused") and answer["id"] in (self.requests, None):
+                return answer
+
+    @property
+    def is_my_turn(self) -> bool:
+        return bool(self.state["choices"])
+
+    @property
+    def is_over(self) -> bool:
+        return bool(self.state["outcome"])
+
+    async def play(self, text: str) -> dict[str, Any]:
+        return await self.ask(type="move", number=self.state["number"] + 1, text=text)
+
+    async def play_randomly(self, rng: random.Random) -> dict[str, Any]:
+        return await self.play(rng.choice(self.state["choices"]["legal"]))

@@ -1,0 +1,84 @@
+"""The server is killed with -9 under load, again and again: every acknowledged move is there, and none twice."""
+
+import asyncio
+import os
+import random
+from pathlib import Path
+
+import httpx
+import pytest
+import websockets
+
+from tests.server.process import Guest, ServerProcess
+
+KILLS = int(os.environ.get("KILLS", "50"))
+TABLES = 6
+GONE = (websockets.ConnectionClosed, OSError, httpx.HTTPError, TimeoutError, websockets.InvalidHandshake)
+
+
+async def keep_playing(guest: Guest, table: str, rng: random.Random, acknowledged: dict[int, str]) -> None:
+    """Play at random until the server is gone, writing down what was acknowledged."""
+    async with guest.at(table) as chair:
+        while not chair.is_over:
+            if chair.is_my_turn:
+                text = rng.choice(chair.state["choices"]["legal"])
+                answer = await chair.play(text)
+                if answer["type"] == "ack":
+                    acknowledged[answer["number"]] = text
+            await chair.next_state()
+
+
+async def play_until_gone(guests: list[Guest], tables: dict[str, dict[int, str]], rng: random.Random) -> None:
+    players = [keep_playing(guest, table, rng, tables[table]) for table in tables for guest in guests]
+    for result in await asyncio.gather(*players, return_exceptions=True):
+        assert result is None or isinstance(result, GONE), repr(result)
+
+
+async def stored_moves(guest: Guest, table: str) -> dict[int, str]:
+    async with guest.at(table) as chair:
+        numbers = [entry["number"] for entry in chair.entries]
+        assert numbers == list(range(1, len(numbers) + 1)), "every number once, in order"
+        return {entry["number"]: entry["text"] for entry in chair.entries}
+
+
+async def seat_both(guests: list[Guest], variant: str) -> str:
+    table = await guests[0].create(variant=variant, players=2)
+    async with guests[1].at(table) as second, guests[0].at(table) as first:
+        assert "ack" == (await second.ask(type="sit", seat=1, name=guests[1].name))["type"]
+        assert "ack" == (await first.ask(type="start"))["type"]
+    return table
+
+
+async def killed_again_and_again(server: ServerProcess, kills: int) -> int:
+    rng = random.Random(1)
+    moves = 0
+    async with Guest(server.url, "Anna") as anna, Guest(server.url, "Ben") as ben:
+        guests = [anna, ben]
+        tables: dict[str, dict[int, str]] = {await seat_both(guests, "classic"): {} for _ in range(TABLES)}
+        for _ in range(kills):
+            playing = asyncio.create_task(play_until_gone(guests, tables, rng))
+            await asyncio.sleep(rng.uniform(0.05, 0.6))
+            server.kill()
+            await playing
+            server.start()
+            for table, acknowledged in list(tables.items()):
+                stored = await stored_moves(anna, table)
+                assert acknowledged.items() <= stored.items()
+                if await is_over(anna, table):
+                    moves += len(tables.pop(table))
+                    tables[await seat_both(guests, rng.choice(["classic", "marvel"]))] = {}
+    return moves + sum(len(acknowledged) for acknowledged in tables.values())
+
+
+async def is_over(guest: Guest, table: str) -> bool:
+    async with guest.at(table) as chair:
+        return chair.is_over
+
+
+@pytest.mark.slow
+def test_acknowledged_moves_survive_kill_9(tmp_path: Path) -> None:
+    server = ServerProcess(tmp_path, "--bot-workers", "0").start()
+    try:
+        assert asyncio.run(killed_again_and_again(server, KILLS)) > 10 * KILLS
+    finally:
+        server.stop()
