@@ -14,6 +14,8 @@ from pathlib import Path
 from cabochon.bench import commit, machine
 from tests.server.process import Guest, ServerProcess
 
+UNLIMITED = {"bot_workers": 0, "requests_per_second": 1000, "tables_per_minute": 1_000_000, "most_sockets": 100_000}
+
 
 class Load:
     """What the players have seen so far."""
@@ -83,7 +85,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=30)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        server = ServerProcess(Path(folder), "--bot-workers", "0").start()
+        server = ServerProcess(Path(folder), **UNLIMITED).start()
         try:
             asyncio.run(run(server, options.tables, options.rate, options.seconds))
         finally:

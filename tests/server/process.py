@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import random
 import socket
 import subprocess
@@ -31,10 +32,10 @@ def free_port() -> int:
 class ServerProcess:
     """`cabochon play` on a database file; it can be killed and started again on the same port."""
 
-    def __init__(self, folder: Path, *options: str) -> None:
+    def __init__(self, folder: Path, **settings: float) -> None:
         self.port = free_port()
         self.database = f"sqlite:///{folder / 'tables.db'}"
-        self.options = options
+        self.environment = os.environ | {f"CABOCHON_{name.upper()}": str(value) for name, value in settings.items()}
         self.log = (folder / "server.log").open("ab")
         self.process: subprocess.Popen[bytes] | None = None
 
@@ -54,7 +55,7 @@ class ServerProcess:
             "--database",
             self.database,
         ]
-        self.process = subprocess.Popen([*command, *self.options], stdout=self.log, stderr=self.log)
+        self.process = subprocess.Popen(command, env=self.environment, stdout=self.log, stderr=self.log)
         deadline = time.monotonic() + START_SECONDS
         while not self.is_ready():
             assert self.process.poll() is None, "the server stopped: see server.log"

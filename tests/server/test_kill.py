@@ -13,6 +13,7 @@ from tests.server.process import Guest, ServerProcess
 
 KILLS = int(os.environ.get("KILLS", "50"))
 TABLES = 6
+QUICK = {"bot_workers": 0, "requests_per_second": 1000, "tables_per_minute": 1000}
 GONE = (websockets.ConnectionClosed, OSError, httpx.HTTPError, TimeoutError, websockets.InvalidHandshake)
 
 
@@ -77,7 +78,7 @@ async def is_over(guest: Guest, table: str) -> bool:
 
 @pytest.mark.slow
 def test_acknowledged_moves_survive_kill_9(tmp_path: Path) -> None:
-    server = ServerProcess(tmp_path, "--bot-workers", "0").start()
+    server = ServerProcess(tmp_path, **QUICK).start()
     try:
         assert asyncio.run(killed_again_and_again(server, KILLS)) > 10 * KILLS
     finally:
