@@ -46,9 +46,11 @@ async def play(guest: Guest, table: str, load: Load, pause: float, until: float,
                 continue
             text = rng.choice(chair.state["choices"]["legal"])
             sent = time.perf_counter()
-            answer = await chair.play(text)
+            answer = await chair.ask(type="move", number=chair.state["number"] + 1, text=text)
             load.times.append(time.perf_counter() - sent)
             load.refused += answer["type"] != "ack"
+            while chair.state["number"] < answer.get("number", 0):
+                await chair.next_state()
             await asyncio.sleep(rng.uniform(0, 2 * pause))
         load.finished += chair.is_over
 

@@ -59,6 +59,21 @@ def about(context: typer.Context) -> None:
 
 @app.command()
 def play(
+    host: Annotated[str | None, typer.Option(help="The address to listen at; 0.0.0.0 lets friends in your network join.")] = None,
+    port: Annotated[int | None, typer.Option(min=1, max=65535, help="The port; else the first free one from 8765 on.")] = None,
+    database: Annotated[str | None, typer.Option(help="Where games are kept: a URL such as sqlite:////srv/games.db.")] = None,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser.")] = True,
+) -> None:
+    """Start the server on this machine and play in the browser, with friends and bots."""
+    typer.echo("Starting ...")
+    from .server.run import play as serve
+    from .server.settings import Settings
+
+    serve(Settings.from_environment(host=host, database=database), port, browser)
+
+
+@app.command()
+def terminal(
     variant: Variant = "classic",
     players: Annotated[int, typer.Option(help="2, 3 or 4.")] = 2,
     bot: Annotated[list[str] | None, typer.Option(help="An opponent by name; once for each seat, or once for all.")] = None,
@@ -149,6 +164,23 @@ def check(files: Annotated[list[Path], typer.Argument(help="Records.", show_defa
             typer.echo(f"{file}: {str(error).removeprefix(f'{file}: ')}")
     if wrong:
         raise typer.Exit(1)
+
+
+@app.command()
+def verify(
+    source: Annotated[str, typer.Argument(help="A file with a table's reveal, or the address of the table.", show_default=False)],
+) -> None:
+    """Check that a table was dealt as it was committed to. The exit status is 1 if it was not."""
+    from .server.fairness import parse_reveal
+    from .server.fairness import verify as verified
+
+    reveal = parse_reveal(_fetched(source) if source.startswith(("http://", "https://")) else _text_of(Path(source)))
+    wrong = verified(reveal)
+    for sentence in wrong:
+        typer.echo(f"{source}: {sentence}")
+    if wrong:
+        raise typer.Exit(1)
+    typer.echo(f"{source}: ok, dealt from seed {reveal.seed} as committed to")
 
 
 @app.command()
@@ -263,6 +295,21 @@ def _text_of(file: Path, hint: str = "") -> str:
         return content.decode("utf-8")
     except UnicodeDecodeError as wrong:
         raise CabochonError(f"{file}: not a text file") from wrong
+
+
+def _fetched(address: str) -> str:
+    """The reveal of the table at this address, which may be the one a browser shows."""
+    from urllib.error import URLError
+    from urllib.parse import urlsplit
+    from urllib.request import urlopen
+
+    place = urlsplit(address)
+    table = next((part for part in reversed(place.path.split("/")) if part not in ("", "reveal")), "")
+    try:
+        with urlopen(f"{place.scheme}://{place.netloc}/api/tables/{table}/reveal", timeout=10) as answer:
+            return str(answer.read(LONGEST_FILE).decode("utf-8"))
+    except (URLError, OSError, ValueError) as wrong:
+        raise CabochonError(f"{address}: {wrong}") from wrong
 
 
 @contextmanager

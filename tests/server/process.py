@@ -1,20 +1,22 @@
 """A real server in a process of its own, and guests that talk to it over HTTP and sockets."""
 
 import asyncio
-import json
 import os
 import random
 import socket
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx
+import orjson
 import psutil
+import uvicorn
 import websockets
 from websockets import Origin
 from websockets.asyncio.client import ClientConnection
@@ -81,6 +83,11 @@ class ServerProcess:
         self.process.kill()
         self.process.wait()
 
+    def restart(self) -> None:
+        """Kill it and start it again."""
+        self.kill()
+        self.start()
+
     def stop(self) -> None:
         assert self.process
         self.process.terminate()
@@ -89,6 +96,23 @@ class ServerProcess:
         except subprocess.TimeoutExpired:
             self.kill()
         self.log.close()
+
+
+@contextmanager
+def running(app: Any) -> Iterator[str]:
+    """An application in a thread of this process; its address."""
+    port = free_port()
+    server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="error"))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    while not server.started:
+        assert thread.is_alive(), "the server did not start"
+        time.sleep(0.01)
+    try:
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.should_exit = True
+        thread.join()
 
 
 class Guest:
@@ -135,7 +159,7 @@ class Chair:
     async def receive(self) -> dict[str, Any]:
         text = await asyncio.wait_for(self.connection.recv(), ANSWER_SECONDS)
         self.received.append(text if isinstance(text, str) else text.decode())
-        message: dict[str, Any] = json.loads(text)
+        message: dict[str, Any] = orjson.loads(text)
         if message["type"] == "state":
             self.state = message
             self.entries += message["entries"]
@@ -147,7 +171,7 @@ class Chair:
         return message
 
     async def send(self, **message: Any) -> None:
-        await self.connection.send(json.dumps(message))
+        await self.connection.send(orjson.dumps(message).decode())
 
     async def ask(self, **message: Any) -> dict[str, Any]:
         """Send a request and wait for its answer."""
@@ -167,7 +191,11 @@ class Chair:
         return bool(self.state["outcome"])
 
     async def play(self, text: str) -> dict[str, Any]:
-        return await self.ask(type="move", number=self.state["number"] + 1, text=text)
+        """Play a move and wait for its acknowledgement and for the state after it."""
+        answer = await self.ask(type="move", number=self.state["number"] + 1, text=text)
+        while answer["type"] == "ack" and self.state["number"] < answer["number"]:
+            await self.next_state()
+        return answer
 
     async def play_randomly(self, rng: random.Random) -> dict[str, Any]:
         return await self.play(rng.choice(self.state["choices"]["legal"]))

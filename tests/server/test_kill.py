@@ -24,9 +24,10 @@ async def keep_playing(guest: Guest, table: str, rng: random.Random, acknowledge
             if chair.is_my_turn:
                 text = rng.choice(chair.state["choices"]["legal"])
                 answer = await chair.play(text)
-                if answer["type"] == "ack":
-                    acknowledged[answer["number"]] = text
-            await chair.next_state()
+                assert "ack" == answer["type"], answer
+                acknowledged[answer["number"]] = text
+            else:
+                await chair.next_state()
 
 
 async def play_until_gone(guests: list[Guest], tables: dict[str, dict[int, str]], rng: random.Random) -> None:

@@ -1,0 +1,164 @@
+"""Bots think in worker processes, one move at a time each. If one fails or is late, a simple bot moves instead."""
+
+import asyncio
+import logging
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable
+from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import suppress
+
+from ..bots import Budget, bot
+from ..game import Game
+from ..notation.move import Move
+from ..view import View
+from .settings import Settings
+
+WARM_UP_MOVES = 12
+log = logging.getLogger("cabochon.server")
+
+
+def think(name: str, view: View, seconds: float, seed: int) -> str:
+    """In a worker: the bot's move for this view."""
+    return str(bot(name).choose(view, Budget(seconds=seconds), seed))
+
+
+def warm_up() -> int:
+    """In a worker: compile or load the rules by playing a little; the worker's process id."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    play_a_little()
+    return os.getpid()
+
+
+def play_a_little() -> None:
+    """Use everything once that a game needs."""
+    for variant in ("classic", "marvel"):
+        game = Game(variant, 2, seed=1)
+        for number in range(WARM_UP_MOVES):
+            view = game.view(game.turn)
+            game.play(bot("greedy").choose(view, Budget(), number))
+            game.why_not("pass")
+        if game.legal_moves(payments=True):
+            game.undo()
+
+
+def simple_move(view: View, seed: int) -> Move:
+    """A move that needs no search, for a bot that has none."""
+    try:
+        return bot("greedy").choose(view, Budget(), seed)
+    except Exception:
+        log.exception("the simple bot failed too")
+        return bot("random").choose(view, Budget(), seed)
+
+
+class Worker:
+    """One process that thinks, started anew when it has died or had to be stopped."""
+
+    def __init__(self) -> None:
+        self.pid: int | None = None
+        self.executor = self._executor()
+
+    def _executor(self) -> Executor:
+        return ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn"))
+
+    async def warm(self) -> None:
+        """Wait until the process is ready to think at once."""
+        self.pid = await asyncio.get_running_loop().run_in_executor(self.executor, warm_up)
+
+    async def think(self, name: str, view: View, seconds: float, seed: int) -> str:
+        """The bot's move."""
+        return await asyncio.get_running_loop().run_in_executor(self.executor, think, name, view, seconds, seed)
+
+    def stop(self) -> None:
+        """End the process, whatever it does."""
+        pid, self.pid = self.pid, None
+        if pid is not None:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self.executor.shutdown(wait=False, cancel_futures=True)
+
+    async def restart(self) -> None:
+        """A fresh process in place of the old one."""
+        self.stop()
+        self.executor = self._executor()
+        await self.warm()
+
+
+class Bots:
+    """The workers. Without any, bots think in a thread of the server: for tests and very small machines."""
+
+    def __init__(self, settings: Settings, progress: Callable[[int, int], None]) -> None:
+        self.settings, self.progress = settings, progress
+        self.workers = [Worker() for _ in range(settings.workers)]
+        self.free: asyncio.Queue[Worker] = asyncio.Queue()
+        self.restarting: set[asyncio.Task[None]] = set()
+        self.replaced = 0
+
+    async def warm(self) -> None:
+        """Get ready: the server's own rules first, then the workers, telling how far it is."""
+        total, done = 1 + len(self.workers), 0
+        self.progress(done, total)
+        work = [asyncio.to_thread(play_a_little), *(self._warm(worker) for worker in self.workers)]
+        for ready in asyncio.as_completed(work):
+            await ready
+            done += 1
+            self.progress(done, total)
+
+    async def _warm(self, worker: Worker) -> None:
+        await worker.warm()
+        self.free.put_nowait(worker)
+
+    @property
+    def ready(self) -> int:
+        """How many workers have nothing to do."""
+        return self.free.qsize()
+
+    async def choose(self, name: str, view: View, seed: int) -> str:
+        """The bot's move, or a simple one if it fails or is late."""
+        try:
+            return await (self._in_worker if self.workers else self._in_thread)(name, view, seed)
+        except Exception as wrong:
+            self.replaced += 1
+            log.warning("bot %s gave no move (%s): a simple one moves instead", name, type(wrong).__name__)
+            return str(simple_move(view, seed))
+
+    async def _in_thread(self, name: str, view: View, seed: int) -> str:
+        thinking = asyncio.to_thread(think, name, view, self.settings.bot_seconds, seed)
+        return await asyncio.wait_for(thinking, self.settings.bot_deadline)
+
+    async def _in_worker(self, name: str, view: View, seed: int) -> str:
+        worker = await self.free.get()
+        try:
+            thinking = worker.think(name, view, self.settings.bot_seconds, seed)
+            move = await asyncio.wait_for(thinking, self.settings.bot_deadline)
+        except BaseException as wrong:
+            if isinstance(wrong, Exception) and not isinstance(wrong, asyncio.TimeoutError | OSError | RuntimeError):
+                self.free.put_nowait(worker)  # the bot raised; its process is well
+            else:
+                self._replace(worker)
+            raise
+        self.free.put_nowait(worker)
+        return move
+
+    def _replace(self, worker: Worker) -> None:
+        task = asyncio.create_task(self._restart(worker))
+        self.restarting.add(task)
+        task.add_done_callback(self.restarting.discard)
+
+    async def _restart(self, worker: Worker) -> None:
+        try:
+            await worker.restart()
+        except Exception:
+            log.exception("a bot worker could not be started")
+            await asyncio.sleep(1)
+            self._replace(worker)
+            return
+        self.free.put_nowait(worker)
+
+    async def stop(self) -> None:
+        """End all workers."""
+        for task in list(self.restarting):
+            task.cancel()
+        for worker in self.workers:
+            worker.stop()

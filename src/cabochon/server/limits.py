@@ -1,0 +1,146 @@
+"""What keeps the server well: buckets for requests, a limit on sizes, a look at origins, and headers."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from urllib.parse import urlsplit
+
+from orjson import dumps
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+LARGEST_MESSAGE = 4096
+MOST_ADDRESSES = 10_000
+SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
+POLICY = "; ".join(
+    (
+        "default-src 'self'",
+        "base-uri 'none'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+        "object-src 'none'",
+    )
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
+
+
+class Bucket:
+    """Lets a burst through, and then so many a second."""
+
+    def __init__(self, per_second: float, burst: float, now: float) -> None:
+        self.per_second, self.burst = per_second, burst
+        self.level, self.at = burst, now
+
+    def take(self, now: float) -> bool:
+        """Whether one more may pass now."""
+        self.level = min(self.burst, self.level + max(0.0, now - self.at) * self.per_second)
+        self.at = now
+        if self.level < 1:
+            return False
+        self.level -= 1
+        return True
+
+
+class Buckets:
+    """A bucket for each address; those not seen for longest are forgotten."""
+
+    def __init__(self, per_second: float, burst: float) -> None:
+        self.per_second, self.burst = per_second, burst
+        self.by_address: OrderedDict[str, Bucket] = OrderedDict()
+
+    def take(self, address: str, now: float) -> bool:
+        """Whether one more from this address may pass now."""
+        bucket = self.by_address.pop(address, None) or Bucket(self.per_second, self.burst, now)
+        self.by_address[address] = bucket
+        if len(self.by_address) > MOST_ADDRESSES:
+            self.by_address.popitem(last=False)
+        return bucket.take(now)
+
+
+def origin_allowed(headers: Headers, extra: Iterable[str]) -> bool:
+    """A page of this very host, or one that was named; a request without an origin does not come from another page."""
+    origin = headers.get("origin")
+    if origin is None or origin.rstrip("/") in {allowed.rstrip("/") for allowed in extra}:
+        return True
+    try:
+        host = urlsplit(origin).netloc
+    except ValueError:
+        return False
+    return bool(host) and host.lower() == headers.get("host", "").lower()
+
+
+class TooLarge(Exception):
+    """A body above the limit."""
+
+
+class Guard:
+    """Every HTTP request passes here: origins, sizes, headers, and nothing of the game before the server is ready."""
+
+    def __init__(self, app: ASGIApp, origins: tuple[str, ...], is_ready: Callable[[], bool]) -> None:
+        self.app, self.origins, self.is_ready = app, origins, is_ready
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or refuse it in a sentence."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        answer = _with_headers(send)
+        refusal = self._refusal(scope)
+        if refusal:
+            await _refuse(answer, *refusal)
+            return
+        try:
+            await self.app(scope, _limited(receive), answer)
+        except TooLarge:
+            await _refuse(answer, 413, f"a message may have {LARGEST_MESSAGE} bytes")
+
+    def _refusal(self, scope: Scope) -> tuple[int, str] | None:
+        headers, path = Headers(scope=scope), scope["path"]
+        if scope["method"] not in SAFE_METHODS and not origin_allowed(headers, self.origins):
+            return 403, "this request comes from another site"
+        length = headers.get("content-length", "0")
+        if not length.isdecimal() or int(length) > LARGEST_MESSAGE:
+            return 413, f"a message may have {LARGEST_MESSAGE} bytes"
+        if not self.is_ready() and path.startswith(("/api/", "/s/")) and path != "/api/health":
+            return 503, "the server is starting"
+        return None
+
+
+def _limited(receive: Receive) -> Receive:
+    total = 0
+
+    async def limited() -> Message:
+        nonlocal total
+        message = await receive()
+        total += len(message.get("body", b""))
+        if total > LARGEST_MESSAGE:
+            raise TooLarge
+        return message
+
+    return limited
+
+
+def _with_headers(send: Send) -> Send:
+    async def with_headers(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in HEADERS.items():
+                headers.setdefault(name, value)
+            if message["status"] == 503:
+                headers.setdefault("Retry-After", "1")
+        await send(message)
+
+    return with_headers
+
+
+async def _refuse(send: Send, status: int, reason: str) -> None:
+    body = dumps({"detail": reason})
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,136 @@
+"""Reading a socket: every message is understood or refused in a sentence; whoever sends too much nonsense is shown out."""
+
+import asyncio
+import time
+from contextlib import suppress
+from typing import Any
+
+from orjson import JSONDecodeError, dumps, loads
+from pydantic import TypeAdapter, ValidationError
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from .hub import Hub, NoTable
+from .limits import LARGEST_MESSAGE, Bucket, origin_allowed
+from .messages import ClientMessage, PingIn
+from .requests import carry_out, refused
+from .sockets import BAD_MESSAGES, NO_TABLE, NOT_FOR_YOU, STARTING, TOO_LARGE, TOO_MANY, Connection
+from .tables import Table
+
+MESSAGES: TypeAdapter[Any] = TypeAdapter(ClientMessage)
+BURST_SECONDS = 2
+PONG = dumps({"type": "pong"})
+
+
+class Malformed(Exception):
+    """A message that is none of ours; `request` is its id, if it has one."""
+
+    def __init__(self, request: int | None, reason: str) -> None:
+        super().__init__(reason)
+        self.request = request
+
+
+def parse_message(text: str) -> Any:
+    """The message this text is."""
+    try:
+        return MESSAGES.validate_json(text)
+    except ValidationError as wrong:
+        error = wrong.errors(include_url=False, include_context=False)[0]
+        place = ".".join(str(part) for part in error["loc"])
+        raise Malformed(_request_id(text), f"{place}: {error['msg']}" if place else error["msg"]) from wrong
+
+
+def _request_id(text: str) -> int | None:
+    with suppress(JSONDecodeError):
+        message = loads(text)
+        request = message.get("id") if isinstance(message, dict) else None
+        if isinstance(request, int) and not isinstance(request, bool) and 0 <= request <= 1 << 31:
+            return request
+    return None
+
+
+async def serve(websocket: WebSocket, hub: Hub, table_id: str, since: int) -> None:
+    """One socket from its coming to its going."""
+    if not origin_allowed(websocket.headers, hub.settings.origins):
+        await websocket.close(NOT_FOR_YOU, "this socket was opened by another site")
+        return
+    user = hub.guests.user_of(websocket) if hub.is_ready else None
+    await websocket.accept()
+    table = await _welcome(websocket, hub, table_id, user)
+    if table is not None:
+        await _attend(websocket, hub, table, user, since)
+
+
+async def _welcome(websocket: WebSocket, hub: Hub, table_id: str, user: str | None) -> Table | None:
+    """The table, if it is there and may be seen; else the socket is closed with the reason."""
+    if not hub.is_ready:
+        await websocket.close(STARTING, "the server is starting")
+        return None
+    try:
+        table = await hub.table(table_id)
+    except NoTable:
+        await websocket.close(NO_TABLE, "there is no such table")
+        return None
+    if not table.may_watch(user):
+        await websocket.close(NOT_FOR_YOU, "at this table nobody may watch")
+    elif len(table.connections) >= hub.settings.most_sockets:
+        await websocket.close(TOO_MANY, "too many are at this table")
+    else:
+        return table
+    return None
+
+
+async def _attend(websocket: WebSocket, hub: Hub, table: Table, user: str | None, since: int) -> None:
+    connection = Connection(websocket, user, since if 0 <= since <= table.number else 0, hub.settings.most_waiting)
+    table.greet(connection)
+    hub.settle(table)
+    sender = asyncio.create_task(connection.send_all())
+    reader = asyncio.create_task(_listen(hub, table, connection))
+    closed = asyncio.create_task(connection.closed.wait())
+    try:
+        await asyncio.wait({sender, reader, closed}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        reader.cancel()
+        closed.cancel()
+        table.miss(connection)
+        table.broadcast()
+        await connection.say_goodbye(sender)
+
+
+async def _listen(hub: Hub, table: Table, connection: Connection) -> None:
+    """Read until the socket is gone or has sent too much that was refused."""
+    rate = hub.settings.requests_per_second
+    bucket, bad = Bucket(rate, rate * BURST_SECONDS, time.monotonic()), 0
+    with suppress(WebSocketDisconnect, RuntimeError):
+        while (text := await _next_text(connection)) is not None:
+            try:
+                message = _admitted(bucket, text)
+            except Malformed as wrong:
+                bad += 1
+                connection.put(refused(wrong.request, str(wrong)))
+                if bad >= hub.settings.most_bad:
+                    connection.close(BAD_MESSAGES, "too many messages that could not be understood")
+                    return
+                continue
+            if isinstance(message, PingIn):
+                connection.put(PONG)
+            else:
+                await asyncio.shield(asyncio.create_task(carry_out(hub, table, connection, message)))
+
+
+def _admitted(bucket: Bucket, text: str) -> Any:
+    if not bucket.take(time.monotonic()):
+        raise Malformed(_request_id(text), "too many messages: wait a moment")
+    return parse_message(text)
+
+
+async def _next_text(connection: Connection) -> str | None:
+    """The next message as text; None when there will be none. Bytes are read as text."""
+    message = await connection.websocket.receive()
+    if message["type"] == "websocket.disconnect":
+        return None
+    text: str | None = message.get("text")
+    size = len(message.get("bytes") or b"") if text is None else len(text.encode(errors="replace"))
+    if size > LARGEST_MESSAGE:
+        connection.close(TOO_LARGE, f"a message may have {LARGEST_MESSAGE} bytes")
+        return None
+    return message["bytes"].decode(errors="replace") if text is None else text

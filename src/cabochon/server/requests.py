@@ -1,0 +1,302 @@
+"""What somebody at a table may ask for: one function a request.
+
+A handler checks, stores, and then changes the table in memory; it returns None, or, if nothing has changed, the number to
+acknowledge. What is not allowed raises Refused with a sentence. The table's lock is held meanwhile.
+"""
+
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Any
+
+from orjson import dumps
+
+from ..errors import CabochonError
+from ..notation.move import parse_move
+from . import messages, storage
+from .guests import clean_name
+from .hub import Hub, check_bot, holding, naming, seat_update
+from .sockets import NOT_FOR_YOU, Connection
+from .tables import Refused, Seat, Table
+
+DEFAULT_BOT = "greedy"
+log = logging.getLogger("cabochon.server")
+Handler = Callable[[Hub, Table, Connection, Any], Awaitable[int | None]]
+
+
+async def carry_out(hub: Hub, table: Table, connection: Connection, message: Any) -> None:
+    """Do what a message asks for; acknowledge or refuse it, then tell everybody."""
+    try:
+        async with table.lock:
+            number = await HANDLERS[type(message)](hub, table, connection, message)
+            connection.put(ack(message.id, table.number if number is None else number))
+            if number is None:
+                hub.settle(table)
+    except Refused as refusal:
+        connection.put(refused(message.id, str(refusal)))
+    except Exception:
+        log.exception("table %s: a request failed", table.id)
+        connection.put(refused(message.id, "the server could not do this"))
+
+
+def ack(request: int, number: int) -> bytes:
+    """An AckOut."""
+    return dumps({"type": "ack", "id": request, "number": number})
+
+
+def refused(request: int | None, reason: str) -> bytes:
+    """A RefusedOut."""
+    return dumps({"type": "refused", "id": request, "reason": reason})
+
+
+# Playing
+
+
+async def move(hub: Hub, table: Table, connection: Connection, message: messages.MoveIn) -> int | None:
+    """Play a move, once: sent again it is acknowledged again."""
+    seat = own_seat(table, connection)
+    if message.number <= table.number:
+        return played_already(table, seat, message)
+    if message.number > table.number + 1:
+        raise Refused(f"the next entry is number {table.number + 1}, not {message.number}")
+    forbidden = table.why_not(seat, message.text)
+    if forbidden:
+        raise Refused(forbidden)
+    assert table.game is not None
+    await hub.write(table, [table.entry("move", seat, str(parse_move(message.text, table.game.variant)))])
+    return None
+
+
+def played_already(table: Table, seat: int, message: messages.MoveIn) -> int:
+    """The number of an entry that is this very move; another one there is refused."""
+    entry = table.log[message.number - 1].entry
+    if entry.kind == "move" and entry.seat == seat and entry.text == canonical(table, message.text):
+        return entry.number
+    raise Refused(f"entry {entry.number} is another one already: the game has gone on")
+
+
+def canonical(table: Table, text: str) -> str:
+    """A move as the log writes it."""
+    try:
+        return str(parse_move(text, table.options.variant))
+    except CabochonError:
+        return text
+
+
+async def why_not(_hub: Hub, table: Table, connection: Connection, message: messages.WhyNotIn) -> int:
+    """Which rule forbids a move."""
+    forbidden = table.why_not(own_seat(table, connection), message.text)
+    if forbidden:
+        raise Refused(forbidden)
+    return table.number
+
+
+async def undo(hub: Hub, table: Table, connection: Connection, _message: messages.UndoIn) -> None:
+    """Take the own last decision back, or ask the others."""
+    seat = own_seat(table, connection)
+    allowed = table.can_undo(seat)
+    if allowed == "no":
+        raise Refused(why_no_undo(table, seat))
+    if allowed == "free":
+        await hub.write(table, table.undoing(seat))
+    else:
+        table.ask("takeback", seat, seat, table.others(seat))
+
+
+def why_no_undo(table: Table, seat: int) -> str:
+    """Why a seat may take nothing back."""
+    if table.options.takeback == "never":
+        return "at this table nothing is taken back"
+    if table.status != "running":
+        return "the game is over" if table.status == "finished" else "the game has not begun"
+    if table.seats[seat].stand_in:
+        return "a bot plays for this seat: take it back first"
+    return "there is nothing to take back" if table.own_last(seat) is None else "the others have been asked already"
+
+
+async def answer(hub: Hub, table: Table, connection: Connection, message: messages.AnswerIn) -> None:
+    """Yes or no to a question; one no is enough."""
+    seat, ask = own_seat(table, connection), table.asks.get(message.ask)
+    if ask is None or seat not in ask.waiting_for:
+        raise Refused("nobody is waiting for your answer to this")
+    if not message.yes:
+        del table.asks[ask.number]
+        return
+    ask.waiting_for.remove(seat)
+    if not ask.waiting_for:
+        del table.asks[ask.number]
+        await agreed(hub, table, ask.what, ask.seat)
+
+
+async def agreed(hub: Hub, table: Table, what: str, seat: int) -> None:
+    """Everybody has said yes."""
+    if what == "takeback":
+        await hub.write(table, table.undoing(seat))
+    else:
+        await hub.write(table, [table.entry("replace", seat, hub.settings.stand_in)])
+
+
+async def replace_seat(hub: Hub, table: Table, connection: Connection, message: messages.ReplaceIn) -> None:
+    """Ask the others here that a bot plays for somebody who is away."""
+    by = own_seat(table, connection)
+    seat = checked_seat(table, message.seat)
+    check_running(table)
+    if not seat.is_human:
+        raise Refused("a bot plays there already")
+    if not table.seats[by].is_human:
+        raise Refused("a bot plays for your own seat: take it back first")
+    if seat.away_since is None or hub.sources.clock() - seat.away_since < hub.settings.away_seconds:
+        raise Refused(f"a seat can be replaced when its player has been away for {hub.settings.away_seconds:g} seconds")
+    if any(ask.what == "replace" and ask.seat == seat.seat for ask in table.asks.values()):
+        raise Refused("the others have been asked already")
+    voters = [other for other in table.others(by) if other != seat.seat and table.seats[other].away_since is None]
+    if voters:
+        table.ask("replace", by, seat.seat, voters)
+    else:
+        await agreed(hub, table, "replace", seat.seat)
+
+
+async def back(hub: Hub, table: Table, connection: Connection, _message: messages.BackIn) -> None:
+    """Take the own seat back from the bot."""
+    seat = own_seat(table, connection)
+    check_running(table)
+    if table.seats[seat].is_human:
+        raise Refused("no bot plays for you")
+    await hub.write(table, [table.entry("back", seat, "")])
+
+
+async def rematch(hub: Hub, table: Table, connection: Connection, _message: messages.RematchIn) -> int | None:
+    """A new table with the same people; asked again, the same new table."""
+    own_seat(table, connection)
+    if table.status != "finished":
+        raise Refused("a rematch comes after the end")
+    if table.rematch is not None:
+        return table.number
+    await hub.rematch(table)
+    return None
+
+
+# Before the game
+
+
+async def sit(hub: Hub, table: Table, connection: Connection, message: messages.SitIn) -> None:
+    """Take an open seat, leaving the one before."""
+    if connection.user is None:
+        raise Refused("your browser has no cookie from here: open the page first")
+    check_waiting(table)
+    name, old = clean_name(message.name), table.seat_of(connection.user)
+    wanted = checked_seat(table, message.seat)
+    if wanted.kind != "open" and wanted.seat != old:
+        raise Refused("this seat is taken")
+    changed = [Seat(wanted.seat, "user", name, token=wanted.token or hub.sources.token())]
+    if old is not None and old != wanted.seat:
+        changed.append(Seat(old, "open", ""))
+    users = [connection.user] if old is None else [user for user, seat in table.holders.items() if seat == old]
+    host = wanted.seat if table.host is None or table.host == old else table.host
+    held = [statement for user in users for statement in holding(table.id, user, wanted.seat)]
+    await store_seats(hub, table, changed, host, *held, *naming(connection.user, name))
+    table.holders |= dict.fromkeys(users, wanted.seat)
+    table.note_presence()
+
+
+async def leave(hub: Hub, table: Table, connection: Connection, _message: messages.LeaveIn) -> None:
+    """Leave the own seat; the next user at the table becomes host."""
+    seat = own_seat(table, connection)
+    check_waiting(table)
+    users = [user for user, held in table.holders.items() if held == seat]
+    others = [other.seat for other in table.seats if other.kind == "user" and other.seat != seat]
+    host = (others[0] if others else None) if table.host == seat else table.host
+    gone = [statement for user in users for statement in holding(table.id, user, None)]
+    await store_seats(hub, table, [Seat(seat, "open", "")], host, *gone)
+    for user in users:
+        del table.holders[user]
+    table.note_presence()
+
+
+async def set_bot(hub: Hub, table: Table, connection: Connection, message: messages.SetBotIn) -> None:
+    """The host gives a seat to a bot, or opens it again."""
+    check_host(table, connection)
+    check_waiting(table)
+    seat = checked_seat(table, message.seat)
+    if seat.kind == "user":
+        raise Refused("somebody sits there")
+    if message.bot is not None:
+        check_bot(message.bot)
+    new = Seat(seat.seat, "open", "") if message.bot is None else Seat(seat.seat, "bot", message.bot, message.bot)
+    await store_seats(hub, table, [new], table.host)
+    table.note_presence()
+
+
+async def start(hub: Hub, table: Table, connection: Connection, _message: messages.StartIn) -> None:
+    """The host begins; bots take the seats that are open."""
+    check_host(table, connection)
+    check_waiting(table)
+    bots = [Seat(seat.seat, "bot", DEFAULT_BOT, DEFAULT_BOT) for seat in table.seats if seat.kind == "open"]
+    now = hub.sources.clock()
+    begun = storage.tables.update().where(storage.tables.c.id == table.id).values(status="running", began=now)
+    await store_seats(hub, table, bots, table.host, begun)
+    table.begin(now)
+    for other in list(table.connections):
+        if not table.may_watch(other.user):
+            other.close(NOT_FOR_YOU, "at this table nobody may watch")
+
+
+async def store_seats(hub: Hub, table: Table, changed: list[Seat], host: int | None, *statements: Any) -> None:
+    """Store seats and host, then change them here."""
+    hosted = storage.tables.update().where(storage.tables.c.id == table.id).values(host=host)
+    vacated = [seat_update(table.id, replace(seat, token=None)) for seat in changed]
+    await hub.store(table, *vacated, *(seat_update(table.id, seat) for seat in changed), hosted, *statements)
+    for seat in changed:
+        table.seats[seat.seat] = replace(seat, away_since=hub.sources.clock())
+    table.host = host
+
+
+# What is checked more than once
+
+
+def own_seat(table: Table, connection: Connection) -> int:
+    """The seat of whoever asks."""
+    seat = table.seat_of(connection.user)
+    if seat is None:
+        raise Refused("you are watching: only players at the table can do this")
+    return seat
+
+
+def checked_seat(table: Table, seat: int) -> Seat:
+    """A seat that is there."""
+    if seat >= len(table.seats):
+        raise Refused(f"there is no seat {seat}: seats are 0 to {len(table.seats) - 1}")
+    return table.seats[seat]
+
+
+def check_host(table: Table, connection: Connection) -> None:
+    """Only the host may go on."""
+    if own_seat(table, connection) != table.host:
+        raise Refused("only the host can do this")
+
+
+def check_waiting(table: Table) -> None:
+    """Only before the game."""
+    if table.status != "waiting":
+        raise Refused("the game has begun")
+
+
+def check_running(table: Table) -> None:
+    """Only during the game."""
+    if table.status != "running":
+        raise Refused("the game is over" if table.status == "finished" else "the game has not begun")
+
+
+HANDLERS: dict[type, Handler] = {
+    messages.MoveIn: move,
+    messages.WhyNotIn: why_not,
+    messages.UndoIn: undo,
+    messages.AnswerIn: answer,
+    messages.ReplaceIn: replace_seat,
+    messages.BackIn: back,
+    messages.RematchIn: rematch,
+    messages.SitIn: sit,
+    messages.LeaveIn: leave,
+    messages.SetBotIn: set_bot,
+    messages.StartIn: start,
+}

@@ -1,0 +1,93 @@
+"""What can be set about a server, and where it gets its time and chance from."""
+
+import os
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from ..errors import CabochonError
+from ..game import Game
+from .messages import TableOptions
+
+ENVIRONMENT_PREFIX = "CABOCHON_"
+SEED_BITS = 63
+ID_BYTES, TOKEN_BYTES, SALT_BYTES = 8, 18, 16
+
+
+def default_database() -> str:
+    """A file in the user's data folder."""
+    from platformdirs import user_data_dir
+
+    return f"sqlite:///{Path(user_data_dir('cabochon', appauthor=False)) / 'cabochon.db'}"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that may differ between two servers. Times are in seconds."""
+
+    database: str = ""
+    host: str = "127.0.0.1"
+    public_url: str = ""
+    origins: tuple[str, ...] = ()
+    bot_workers: int = -1
+    bot_seconds: float = 1.0
+    bot_deadline: float = 10.0
+    bot_delay: float = 0.6
+    stand_in: str = "greedy"
+    away_seconds: float = 30.0
+    commit_window: float = 0.002
+    tick_seconds: float = 0.25
+    idle_seconds: float = 600.0
+    requests_per_second: float = 20.0
+    tables_per_minute: float = 60.0
+    most_sockets: int = 100
+    most_waiting: int = 64
+    most_bad: int = 20
+
+    @property
+    def workers(self) -> int:
+        """Bot processes: one fewer than cores unless said; 0 lets bots think in a thread of the server."""
+        return max(1, (os.cpu_count() or 2) - 1) if self.bot_workers < 0 else self.bot_workers
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str] = os.environ, **said: Any) -> "Settings":
+        """Defaults, then `CABOCHON_…` variables, then what is said."""
+        found = {}
+        for field in fields(cls):
+            text = environment.get(ENVIRONMENT_PREFIX + field.name.upper())
+            if text is not None:
+                found[field.name] = _read(field.name, text, type(getattr(cls(), field.name)))
+        return cls(**{**found, **{name: value for name, value in said.items() if value is not None}})
+
+
+def _read(name: str, text: str, kind: type) -> Any:
+    if kind is tuple:
+        return tuple(part.strip() for part in text.split(",") if part.strip())
+    try:
+        return kind(text)
+    except ValueError as wrong:
+        raise CabochonError(f"{ENVIRONMENT_PREFIX}{name.upper()}: {text!r} is not a number") from wrong
+
+
+def deal(options: TableOptions, seed: int, start: int) -> Game:
+    """The game of a table: everything about it follows from the seed."""
+    house = options.house.model_dump(exclude_none=True)
+    return Game(options.variant, options.players, seed=seed, start=start, **house)
+
+
+@dataclass(slots=True)
+class Sources:
+    """Where time, chance and the deal come from; a test puts its own here."""
+
+    clock: Callable[[], float] = time.time
+    seed: Callable[[], int] = lambda: secrets.randbits(SEED_BITS)
+    salt: Callable[[], str] = lambda: secrets.token_hex(SALT_BYTES)
+    table_id: Callable[[], str] = lambda: secrets.token_urlsafe(ID_BYTES)
+    token: Callable[[], str] = lambda: secrets.token_urlsafe(TOKEN_BYTES)
+    user_id: Callable[[], str] = lambda: secrets.token_urlsafe(SALT_BYTES)
+    start: Callable[[int], int] = secrets.randbelow
+    bot_seed: Callable[[], int] = lambda: secrets.randbits(31)
+    deal: Callable[[TableOptions, int, int], Game] = deal

@@ -1,0 +1,467 @@
+"""A table in memory: a cache of its log. It stores nothing and sends nothing by itself; it says what is so and what is allowed.
+
+An entry is checked first, then stored, and only then applied, so that memory never knows more than the log.
+"""
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from orjson import Fragment, dumps
+
+from ..errors import CabochonError
+from ..game import Game
+from ..notation.move import parse_move
+from ..view import View
+from .clocks import clock_of
+from .fairness import commitment
+from .messages import TableOptions
+from .settings import Sources
+from .storage import Stored
+from .views import Shown, facts, outcome_out, packed, view_out
+
+if TYPE_CHECKING:
+    from .sockets import Connection
+
+
+class Refused(Exception):
+    """A request that is not carried out; the sentence says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A line of the log as it is stored. `spent` are the seconds taken from the seat whose time ran."""
+
+    number: int
+    kind: str
+    seat: int
+    text: str
+    at: float
+    undoes: int | None = None
+    spent: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """An entry with what it did, written for the seat it belongs to and for everybody else."""
+
+    entry: Entry
+    reveals: bool
+    left: float | None
+    own: Fragment
+    others: Fragment
+
+    def out(self, viewer: int | None) -> Fragment:
+        """The line as this viewer may read it."""
+        return self.own if viewer == self.entry.seat else self.others
+
+
+@dataclass(slots=True)
+class Seat:
+    """A place at the table. `stand_in` is the bot that plays while its user is away."""
+
+    seat: int
+    kind: str
+    name: str
+    bot: str | None = None
+    token: str | None = None
+    stand_in: str | None = None
+    away_since: float | None = 0.0
+
+    @property
+    def played_by(self) -> str | None:
+        """The bot that plays here now, if one does."""
+        return self.bot if self.kind == "bot" else self.stand_in
+
+    @property
+    def is_human(self) -> bool:
+        """Whether a user decides here."""
+        return self.kind == "user" and self.stand_in is None
+
+    def out(self) -> dict[str, Any]:
+        """A SeatOut."""
+        connected = self.kind == "user" and self.away_since is None
+        return {"seat": self.seat, "kind": self.kind, "name": self.name, "bot": self.played_by, "connected": connected}
+
+
+@dataclass(slots=True)
+class Ask:
+    """A question to the others; it is carried out when nobody is waited for any more."""
+
+    number: int
+    what: str
+    by: int
+    seat: int
+    waiting_for: list[int]
+
+    def out(self) -> dict[str, Any]:
+        """An AskOut."""
+        return {"ask": self.number, "what": self.what, "by": self.by, "seat": self.seat, "waiting_for": self.waiting_for}
+
+
+@dataclass(slots=True)
+class Table:
+    """Seats, options and, once it has begun, a game with its log."""
+
+    id: str
+    options: TableOptions
+    status: str
+    host: int | None
+    start: int
+    seed: int
+    salt: str
+    created: float
+    rematch: str | None
+    seats: list[Seat]
+    holders: dict[str, int]
+    sources: Sources
+    game: Game | None = None
+    log: list[Line] = field(default_factory=list)
+    standing: list[Line] = field(default_factory=list)
+    asks: dict[int, Ask] = field(default_factory=dict)
+    connections: "dict[Connection, None]" = field(default_factory=dict)
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    used: float = 0.0
+    asked: int = 0
+    thinking: "asyncio.Task[None] | None" = None
+    clock: Any = None
+    commitment: str = ""
+    _shown: Shown | None = None
+    _written: Fragment | None = None
+    _outcome: Fragment | None = None
+
+    def __post_init__(self) -> None:
+        options = self.options
+        self.clock = clock_of(options.clock, options.players)
+        self.commitment = commitment(options.variant, options.players, self.start, self.seed, self.salt)
+
+    @classmethod
+    def load(cls, stored: Stored, sources: Sources, *, replayed: bool = True) -> "Table":
+        """The table that lies in the database, its log replayed; or only what is said about it in the lobby."""
+        row, now = stored.table, sources.clock()
+        table = cls(
+            **{name: row[name] for name in ("id", "status", "host", "start", "seed", "salt", "created", "rematch")},
+            options=TableOptions.model_validate_json(row["options"]),
+            seats=[_seat(seat, now) for seat in stored.seats],
+            holders={holder["user_id"]: holder["seat"] for holder in stored.holders},
+            sources=sources,
+            used=now,
+        )
+        if table.status == "waiting" or not replayed:
+            return table
+        table.begin(row["began"])
+        for entry in stored.entries:
+            table.apply(Entry(**{name: entry[name] for name in Entry.__slots__}))
+        if table.clock and table.clock.kind != "days":
+            table.clock.run(table.clock.running, now)
+        return table
+
+    # the game
+
+    def begin(self, now: float) -> None:
+        """Deal."""
+        self.status = "running"
+        self.game = self.sources.deal(self.options, self.seed, self.start)
+        self._changed(now)
+
+    @property
+    def number(self) -> int:
+        """The number of the last line."""
+        return len(self.log)
+
+    @property
+    def shown(self) -> Shown:
+        """The position as it is shown."""
+        if self._shown is None:
+            assert self.game is not None
+            self._shown = Shown(self.game)
+        return self._shown
+
+    @property
+    def decides(self) -> int | None:
+        """The seat to decide."""
+        return self.game.turn if self.game and self.status == "running" else None
+
+    def entry(self, kind: str, seat: int, text: str, undoes: int | None = None, later: int = 0) -> Entry:
+        """The next line, or one `later`; only the first takes time from the clock."""
+        at = self.sources.clock()
+        spent = self.clock.elapsed(at) if self.clock and not later else 0.0
+        return Entry(self.number + 1 + later, kind, seat, text, at, undoes, spent)
+
+    def apply(self, entry: Entry) -> None:
+        """Do what a stored entry says."""
+        if self.clock:
+            self.clock.charge(entry.spent)
+        line = self._moved(entry) if entry.kind == "move" else self._noted(entry)
+        self.log.append(line)
+        if entry.kind == "move":
+            self.standing.append(line)
+        self._changed(entry.at)
+
+    def _moved(self, entry: Entry) -> Line:
+        assert self.game is not None
+        before = self.shown.view(entry.seat)
+        self.game.play(entry.text)
+        self._shown = None
+        after = self.shown.view(entry.seat)
+        ends_turn = after.turns != before.turns
+        left = self.clock.end_turn(entry.seat) if self.clock and ends_turn else None
+        return written_line(entry, before, after, left)
+
+    def _noted(self, entry: Entry) -> Line:
+        """Everything but a move: a move taken back, a bot for a seat, its user again."""
+        if entry.kind == "undo":
+            self._take_back(entry)
+        else:
+            self.seats[entry.seat].stand_in = None if entry.kind == "back" else entry.text
+            if entry.kind == "back" and self.clock:
+                self.clock.come_back(entry.seat)
+        return noted_line(entry, self.shown.view(None).turns)
+
+    def _take_back(self, entry: Entry) -> None:
+        assert self.game is not None
+        line = self.standing.pop()
+        assert line.entry.number == entry.undoes, "the log takes back its last standing move"
+        self.game.undo()
+        self._shown = None
+        if self.clock:
+            self.clock.take_back(line.entry.seat, line.left)
+
+    def _changed(self, at: float) -> None:
+        assert self.game is not None
+        if self.game.is_over:
+            self.status = "finished"
+        self._written = None
+        self._drop_asks()
+        if self.clock:
+            seat = self.decides
+            self.clock.run(seat if seat is not None and self.seats[seat].is_human else None, at)
+
+    def _drop_asks(self) -> None:
+        """A question about taking back is over when the game goes on; one about a seat when a bot plays there."""
+        self.asks = {
+            number: ask
+            for number, ask in self.asks.items()
+            if ask.what == "replace" and self.seats[ask.seat].is_human and self.status == "running"
+        }
+
+    # who may do what
+
+    def seat_of(self, user: str | None) -> int | None:
+        """The seat a user holds."""
+        return None if user is None else self.holders.get(user)
+
+    def others(self, seat: int) -> list[int]:
+        """The other seats where a user decides."""
+        return [other.seat for other in self.seats if other.is_human and other.seat != seat]
+
+    def why_not(self, seat: int, text: str) -> str | None:
+        """Why this seat may not play this move now, in a sentence."""
+        if self.game is None:
+            return "the game has not begun"
+        if self.game.is_over:
+            return "the game is over"
+        if self.seats[seat].stand_in:
+            return "a bot plays for this seat: take it back first"
+        if self.game.turn != seat:
+            return f"it is not your turn: seat {self.game.turn} is to decide"
+        try:
+            move = parse_move(text, self.game.variant)
+            if str(move) in self.shown.choices:
+                return None
+            rule = self.game.why_not(move)
+        except CabochonError as wrong:
+            return str(wrong)
+        return None if rule is None else f"{move}: {rule.sentence()}"
+
+    def own_last(self, seat: int) -> int | None:
+        """The place of a seat's last standing move among all of them."""
+        places = range(len(self.standing) - 1, -1, -1)
+        return next((place for place in places if self.standing[place].entry.seat == seat), None)
+
+    def can_undo(self, seat: int | None) -> str:
+        """Whether a seat may take its last decision back: no, free, or if the others agree (ask)."""
+        policy = self.options.takeback
+        if seat is None or policy == "never" or self.status != "running" or not self.seats[seat].is_human:
+            return "no"
+        place = self.own_last(seat)
+        if place is None or any(ask.what == "takeback" and ask.by == seat for ask in self.asks.values()):
+            return "no"
+        if policy == "free" or not self.others(seat):
+            return "free"
+        is_last = place == len(self.standing) - 1
+        return "free" if is_last and not self.standing[place].reveals else "ask"
+
+    def undoing(self, seat: int) -> list[Entry]:
+        """The entries that take back everything from a seat's last decision on."""
+        place = self.own_last(seat)
+        assert place is not None
+        lines = [line.entry for line in reversed(self.standing[place:])]
+        return [self.entry("undo", seat, entry.text, entry.number, later) for later, entry in enumerate(lines)]
+
+    def ask(self, what: str, by: int, seat: int, waiting_for: list[int]) -> None:
+        """Put a question to the others."""
+        self.asked += 1
+        self.asks[self.asked] = Ask(self.asked, what, by, seat, waiting_for)
+
+    def may_watch(self, user: str | None) -> bool:
+        """Whether a user may see the game. A table that waits is shown to everybody with its link: somebody must sit down."""
+        return self.options.watch != "nobody" or self.status == "waiting" or self.seat_of(user) is not None
+
+    # connections
+
+    def greet(self, connection: "Connection") -> None:
+        """A socket has come."""
+        self.connections[connection] = None
+        self.note_presence()
+
+    def miss(self, connection: "Connection") -> None:
+        """A socket has gone."""
+        self.connections.pop(connection, None)
+        self.note_presence()
+
+    def note_presence(self) -> None:
+        """Who is here, and since when the others are not. A question about a seat is over when its user is here."""
+        self.used = now = self.sources.clock()
+        here = {self.seat_of(connection.user) for connection in self.connections}
+        for seat in self.seats:
+            if seat.seat in here:
+                seat.away_since = None
+            elif seat.away_since is None:
+                seat.away_since = now
+        self.asks = {n: ask for n, ask in self.asks.items() if ask.what != "replace" or ask.seat not in here}
+        self._written = None
+
+    # messages
+
+    def out(self) -> Fragment:
+        """A TableOut, written."""
+        if self._written is None:
+            self._written = packed(self._out())
+        return self._written
+
+    def _out(self) -> dict[str, Any]:
+        return {
+            "id": self.id,
+            "options": self.options.model_dump(),
+            "status": self.status,
+            "seats": [seat.out() for seat in self.seats],
+            "host": self.host,
+            "watchers": self._watchers(),
+            "commitment": self.commitment,
+            "reveal": self.reveal(),
+            "rematch": self.rematch,
+            "created": self.created,
+        }
+
+    def _watchers(self) -> int:
+        return sum(self.seat_of(connection.user) is None for connection in self.connections)
+
+    def reveal(self) -> dict[str, str] | None:
+        """The deal, after the end."""
+        return {"seed": str(self.seed), "salt": self.salt} if self.status == "finished" else None
+
+    def outcome(self) -> Fragment | None:
+        """An OutcomeOut after the end."""
+        if self.status != "finished" or self.game is None:
+            return None
+        if self._outcome is None:
+            self._outcome = packed(outcome_out(self.game))
+        return self._outcome
+
+    def state(self, viewer: int | None, since: int) -> bytes:
+        """A StateOut for a seat or a spectator who has the lines up to `since`."""
+        view, prices = self.shown.out(viewer) if self.game else (None, {})
+        return dumps(
+            {
+                "type": "state",
+                "table": self.out(),
+                "number": self.number,
+                "view": view,
+                "choices": self._choices(viewer),
+                "prices": prices,
+                "entries": [line.out(viewer) for line in self.log[since:]],
+                "clock": self._clock_out(),
+                "asks": [ask.out() for ask in self.asks.values()],
+                "can_undo": self.can_undo(viewer),
+                "outcome": self.outcome(),
+            }
+        )
+
+    def _clock_out(self) -> dict[str, Any] | None:
+        out: dict[str, Any] | None = self.clock.out(self.sources.clock()) if self.clock and self.game else None
+        return out
+
+    def _choices(self, viewer: int | None) -> dict[str, Any] | None:
+        if viewer is None or viewer != self.decides or not self.seats[viewer].is_human:
+            return None
+        choices = self.shown.choices
+        return {"legal": choices.legal, "payments": choices.payments}
+
+    def broadcast(self) -> None:
+        """Send everybody the state and the lines they do not have yet."""
+        states: dict[tuple[int | None, int], bytes] = {}
+        for connection in list(self.connections):
+            key = self.seat_of(connection.user), connection.sent
+            if key not in states:
+                states[key] = self.state(*key)
+            connection.sent = self.number
+            connection.put(states[key])
+
+    def names(self) -> tuple[str, ...]:
+        """The names at the table."""
+        return tuple(seat.name for seat in self.seats)
+
+
+def written_line(entry: Entry, before: View, after: View, left: float | None) -> Line:
+    """A move, with what its seat may know and what the others may know."""
+    did = facts(before, after, parse_move(entry.text, before.rules.variant).action)
+    out = _line_out(entry, before.turns)
+    out |= {"card": did.card, "turned_up": did.turned_up, "tile": did.tile, "avengers": did.avengers, "gems": did.gems}
+    own = packed(out)
+    others = packed({**out, "card": None}) if did.unseen else own
+    return Line(entry, did.reveals, left, own, others)
+
+
+def noted_line(entry: Entry, turns: int) -> Line:
+    """A line that is no move."""
+    written = packed(_line_out(entry, turns))
+    return Line(entry, False, None, written, written)  # noqa: FBT003
+
+
+def _line_out(entry: Entry, turns: int) -> dict[str, Any]:
+    """An EntryOut, without what a move did."""
+    return {
+        "number": entry.number,
+        "kind": entry.kind,
+        "seat": entry.seat,
+        "text": entry.text,
+        "card": None,
+        "turned_up": None,
+        "tile": None,
+        "avengers": False,
+        "gems": (),
+        "undoes": entry.undoes,
+        "turns": turns,
+        "at": entry.at,
+    }
+
+
+def _seat(row: Any, now: float) -> Seat:
+    return Seat(row["seat"], row["kind"], row["name"], row["bot"], row["token"], away_since=now)
+
+
+def replay_views(game: Game, entries: list[Entry], viewer: int | None) -> list[Fragment]:
+    """What a viewer saw before the first entry and after each."""
+    views = [_shown_to(game, viewer)]
+    for entry in entries:
+        if entry.kind == "move":
+            game.play(entry.text)
+        elif entry.kind == "undo":
+            game.undo()
+        views.append(_shown_to(game, viewer))
+    return views
+
+
+def _shown_to(game: Game, viewer: int | None) -> Fragment:
+    return packed(view_out(game.view(viewer), game.is_last_round))

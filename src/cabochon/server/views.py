@@ -1,0 +1,201 @@
+"""From a View to the parts of a message. Everything a client is told about the cards is made here, from Views alone."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+from orjson import Fragment, dumps
+
+from ..game import Game
+from ..rules.actions import BUY, BUY_RESERVED, PASS, RESERVE, RESERVE_DECK
+from ..rules.buying import AVENGERS_POINTS
+from ..rules.cards import CARDS, TILES, VARIANTS
+from ..rules.gems import WILD
+from ..rules.state import SLOTS_PER_TIER
+from ..view import View
+
+PLACES = tuple(f"{tier}{place}" for tier in (1, 2, 3) for place in "abcd")
+
+
+def packed(value: Any) -> Fragment:
+    """JSON that is written once and put into many messages."""
+    return Fragment(dumps(value))
+
+
+def view_out(view: View, last_round: bool) -> dict[str, Any]:
+    """A ViewOut. The areas, tiles and reserved cards of a View are called alike and go out as they are."""
+    return {
+        "seat": view.seat,
+        "start": view.start,
+        "turn": view.turn,
+        "turns": view.turns,
+        "round": (view.turns - (view.stage == "over")) // view.rules.players + 1,
+        "stage": view.stage,
+        "last_round": last_round,
+        "bank": view.bank,
+        "market": view.market,
+        "deck_sizes": view.deck_sizes,
+        "tiles": view.tiles,
+        "avengers": view.avengers,
+        "areas": view.seats,
+    }
+
+
+def hides_nothing(view: View) -> bool:
+    """Whether a spectator sees every reserved card; then every seat sees the same."""
+    return all(held.card is not None for area in view.seats for held in area.reserve)
+
+
+@lru_cache(maxsize=1 << 14)
+def price(variant: str, card: int, bonuses: tuple[int, ...]) -> tuple[int, ...]:
+    """The cost of a card after bonuses."""
+    cost = CARDS[variant][card - 1].cost
+    return tuple(max(0, due - own) for due, own in zip(cost, bonuses, strict=True))
+
+
+def prices(view: View) -> dict[str, tuple[int, ...]]:
+    """What the view's own seat would have to pay for every card it can see and buy."""
+    if view.seat is None:
+        return {}
+    area, variant = view.seats[view.seat], view.rules.variant
+    cards = zip(PLACES, (card for row in view.market for card in row), strict=True)
+    known = [(place, card) for place, card in cards if card is not None]
+    known += [(f"@{i}", held.card) for i, held in enumerate(area.reserve, 1) if held.card is not None]
+    return {place: price(variant, card, area.bonuses) for place, card in known}
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """The legal moves as texts, and the ways to pay where there are several."""
+
+    legal: tuple[str, ...]
+    payments: dict[str, list[str]]
+
+    def __contains__(self, text: str) -> bool:
+        return text in self.legal or any(text in ways for ways in self.payments.values())
+
+
+def choices(game: Game, view: View) -> Choices:
+    """What the seat to decide may do. Without wild there is one way to pay."""
+    legal = tuple(str(move) for move in game.legal_moves())
+    has_wild = view.stage == "main" and view.seats[view.turn].tokens[WILD] > 0
+    return Choices(legal, _payments(game) if has_wild else {})
+
+
+def _payments(game: Game) -> dict[str, list[str]]:
+    ways: dict[str, list[str]] = {}
+    for move in game.legal_moves(payments=True):
+        if move.payment is not None:
+            ways.setdefault(f"buy {str(move).split()[1]}", []).append(str(move))
+    return {text: several for text, several in ways.items() if len(several) > 1}
+
+
+def outcome_out(game: Game) -> dict[str, Any] | None:
+    """An OutcomeOut, with each seat's points by source."""
+    outcome = game.outcome
+    if outcome is None:
+        return None
+    view = game.view(None)
+    points = [_points(view, seat) for seat in range(game.players)]
+    return {"ranks": outcome.ranks, "winners": outcome.winners, "reason": outcome.reason, "points": points}
+
+
+def _points(view: View, seat: int) -> dict[str, int]:
+    faces = TILES[view.rules.variant]
+    tiles = sum(faces[tile.number - 1].points for tile in view.tiles if tile.owner == seat)
+    avengers = AVENGERS_POINTS if view.avengers == seat else 0
+    return {"cards": view.seats[seat].points - tiles - avengers, "tiles": tiles, "avengers": avengers}
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a move did, as its own seat saw it. `unseen` says that the others may not know the card."""
+
+    card: int | None = None
+    turned_up: int | None = None
+    tile: int | None = None
+    avengers: bool = False
+    gems: tuple[int, ...] = ()
+    unseen: bool = False
+    reveals: bool = False
+
+
+def facts(before: View, after: View, action: int) -> Facts:
+    """What a move did, from its seat's views before and after."""
+    seat = before.turn
+    card, turned_up, unseen, reveals = _cards(before, after, action)
+    pairs = zip(before.tiles, after.tiles, strict=True)
+    tile = next((tile.number for was, tile in pairs if was.owner != tile.owner), None)
+    avengers = after.avengers == seat != before.avengers
+    return Facts(card, turned_up, tile, avengers, _gems(before, after, action), unseen, reveals)
+
+
+def _cards(before: View, after: View, action: int) -> tuple[int | None, int | None, bool, bool]:
+    """The card a move was about, the one turned up, whether others may not know the first, whether something became known."""
+    seat, open_reserves = before.turn, before.rules.open_reserves
+    if BUY_RESERVED <= action < PASS:
+        held = before.seats[seat].reserve[action - BUY_RESERVED]
+        return held.card, None, False, held.blind or not open_reserves
+    if RESERVE_DECK <= action < BUY:
+        return after.seats[seat].reserve[-1].card, None, True, True
+    if RESERVE <= action < BUY_RESERVED:
+        slot = action - (RESERVE if action < RESERVE_DECK else BUY)
+        tier, place = divmod(slot, SLOTS_PER_TIER)
+        turned_up = after.market[tier][place]
+        return before.market[tier][place], turned_up, action < RESERVE_DECK and not open_reserves, turned_up is not None
+    return None, None, False, False
+
+
+def _gems(before: View, after: View, action: int) -> tuple[int, ...]:
+    """The tokens taken, paid or returned."""
+    pairs = zip(before.seats[before.turn].tokens, after.seats[before.turn].tokens, strict=True)
+    if BUY <= action < PASS:
+        return tuple(max(0, had - has) for had, has in pairs)
+    return tuple(abs(has - had) for had, has in pairs)
+
+
+class Shown:
+    """One position of a game as it is shown: each view, and what is made from it, is made once."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self.last_round = max(game.points) >= (game.rules.goal or 0) and game.is_last_round
+        self.views: dict[int | None, View] = {None: game.view(None)}
+        self.is_same_for_all = hides_nothing(self.views[None])
+        self.written: dict[int | None, tuple[Fragment, Fragment]] = {}
+        self.moves: Choices | None = None
+
+    def view(self, seat: int | None) -> View:
+        """What this seat may know."""
+        if seat not in self.views:
+            self.views[seat] = replace(self.views[None], seat=seat) if self.is_same_for_all else self.game.view(seat)
+        return self.views[seat]
+
+    def out(self, seat: int | None) -> tuple[Fragment, Fragment]:
+        """The view and the prices for this seat, written."""
+        if seat not in self.written:
+            view = self.view(seat)
+            self.written[seat] = packed(view_out(view, self.last_round)), packed(prices(view))
+        return self.written[seat]
+
+    @property
+    def choices(self) -> Choices:
+        """What the seat to decide may do."""
+        if self.moves is None:
+            self.moves = choices(self.game, self.views[None])
+        return self.moves
+
+
+def game_data_out(variant: str) -> dict[str, Any]:
+    """A GameDataOut: the printed cards and tiles."""
+    return {
+        "variant": variant,
+        "letters": VARIANTS[variant].letters,
+        "cards": _dicts(CARDS[variant]),
+        "tiles": _dicts(TILES[variant]),
+    }
+
+
+def _dicts(printed: Iterable[Any]) -> list[dict[str, Any]]:
+    return [face._asdict() for face in printed]
