@@ -16,8 +16,8 @@ RELOAD_AT, CUT_AT, KILL_AT = 12, 20, 30
 VIEWPORTS = ({"width": 1280, "height": 800}, {"width": 390, "height": 844}, {"width": 1280, "height": 800})
 
 MAY_DECIDE = """() => {
-    const table = document.querySelector('[data-stage]')
-    return table && (table.dataset.stage === 'over' || table.dataset.turn === table.dataset.seat)
+    const { stage, turn, seat } = document.querySelector('[data-stage]')?.dataset ?? {}
+    return stage === 'over' || ['main', 'return', 'claim'].includes(stage) && turn === seat
 }"""
 
 

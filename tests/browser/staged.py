@@ -1,0 +1,59 @@
+"""A server whose tables begin at positions of our choice: taken from the golden games."""
+
+import itertools
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import BrowserContext
+
+from cabochon import Game
+from cabochon.server.app import create_app
+from cabochon.server.messages import TableOptions
+from cabochon.server.settings import Settings, Sources
+from tests.golden import FOLDER, GOLDEN
+from tests.server.process import running
+
+SETTINGS = {"bot_workers": 0, "bot_delay": 0.05, "requests_per_second": 1000.0, "tables_per_minute": 1000.0}
+
+
+def position_with(variant: str, stage: str, *, can_buy: bool = False) -> Game:
+    """The first position of a golden game in which seat 0 is to decide in this stage."""
+    for golden in GOLDEN:
+        if golden.variant == variant:
+            again = (game := Game.from_record((FOLDER / f"{golden.name}.game").read_text())).beginning()
+            for move in game.moves:
+                buys = any(move.kind == "buy" for move in again.legal_moves())
+                if again.turn == 0 and again.stage == stage and (buys or not can_buy):
+                    return Game.from_position(again.position())
+                again.play(move)
+    raise LookupError(f"no golden game of {variant} has stage {stage}")
+
+
+class Stage:
+    """The running server: `set_table` gives a guest a seat at a chosen position."""
+
+    def __init__(self, url: str, deals: dict[int, Game]) -> None:
+        self.url, self.deals = url, deals
+
+    def set_table(self, guest: BrowserContext, game: Game) -> str:
+        """A table at this position with the guest at seat 0 and greedy at the others; its path."""
+        guest.request.get("/api/me")
+        self.deals[len(self.deals)] = game
+        options = {"variant": game.variant, "players": game.players, "bots": ["greedy"] * (game.players - 1), "start": "host"}
+        answer = guest.request.post("/api/tables", data=options, headers={"Origin": self.url})
+        assert answer.ok, answer.text()
+        return f"/t/{answer.json()['id']}"
+
+
+@contextmanager
+def stage(folder: Path) -> Iterator[Stage]:
+    deals: dict[int, Game] = {}
+    seeds = itertools.count()
+
+    def deal(_options: TableOptions, seed: int, _start: int) -> Game:
+        return deals[seed].copy()
+
+    settings = Settings(database=f"sqlite:///{folder}/tables.db", **SETTINGS)  # type: ignore[arg-type]
+    with running(create_app(settings, Sources(seed=lambda: next(seeds), deal=deal))) as url:
+        yield Stage(url, deals)
