@@ -46,18 +46,18 @@ def record_file(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     "words, wrong",
     [
-        (["play", "--variant", "chess"], "unknown variant 'chess': choose one of classic, marvel"),
-        (["play", "--players", "7"], "players must be 2, 3 or 4, not 7"),
-        (["play", "--players", "two"], "Invalid value for '--players'"),
-        (["play", "--bot", "deep"], "unknown bot 'deep': choose one of random, greedy"),
-        (["play", "--bot", "random", "--bot", "greedy"], "2 bots are too many: 2 players leave 1 for bots"),
-        (["play", "--seat", "2"], "--seat 2: seats are 0 to 1"),
-        (["play", "--seat", "-1"], "--seat -1: seats are 0 to 1"),
-        (["play", "--house", "goal"], "--house goal: a house rule is said like goal=21 or take_fewer=on"),
-        (["play", "--house", "gaol=3"], "unknown house rule 'gaol'"),
-        (["play", "--house", "goal=many"], "goal must be a number from 1 to 100, not 'many'"),
-        (["play", "--seed", "99999999999999999999"], "seed must be a whole number that fits 64 bits"),
-        (["play", "--record", "no/such/folder/x.game"], "no/such/folder/x.game cannot be written"),
+        (["terminal", "--variant", "chess"], "unknown variant 'chess': choose one of classic, marvel"),
+        (["terminal", "--players", "7"], "players must be 2, 3 or 4, not 7"),
+        (["terminal", "--players", "two"], "Invalid value for '--players'"),
+        (["terminal", "--bot", "deep"], "unknown bot 'deep': choose one of random, greedy"),
+        (["terminal", "--bot", "random", "--bot", "greedy"], "2 bots are too many: 2 players leave 1 for bots"),
+        (["terminal", "--seat", "2"], "--seat 2: seats are 0 to 1"),
+        (["terminal", "--seat", "-1"], "--seat -1: seats are 0 to 1"),
+        (["terminal", "--house", "goal"], "--house goal: a house rule is said like goal=21 or take_fewer=on"),
+        (["terminal", "--house", "gaol=3"], "unknown house rule 'gaol'"),
+        (["terminal", "--house", "goal=many"], "goal must be a number from 1 to 100, not 'many'"),
+        (["terminal", "--seed", "99999999999999999999"], "seed must be a whole number that fits 64 bits"),
+        (["terminal", "--record", "no/such/folder/x.game"], "no/such/folder/x.game cannot be written"),
         (["show", "no-such-file"], "no-such-file: no such file or directory"),
         (["show", "."], ".: is a directory"),
         (["show", "classic", "2"], "position: start is missing"),
@@ -106,14 +106,14 @@ def test_version() -> None:
 def test_without_a_command_the_help_is_shown() -> None:
     result = cabochon()
     assert result.exit_code == 0
-    assert all(command in result.stdout for command in ("play", "show", "replay", "check", "perft", "bench", "rules", "version"))
+    assert all(command in result.stdout for command in ("play", "terminal", "show", "replay", "check", "verify", "perft", "bench", "rules", "version"))
 
 
-# play
+# terminal
 
 
-def test_play_asks_again_until_the_move_is_legal() -> None:
-    result = cabochon("play", "--seed", "7", "--seat", "1", typed="castle\ntake kwk\nbuy 3a\nTAKE w U g\nquit\n")
+def test_terminal_asks_again_until_the_move_is_legal() -> None:
+    result = cabochon("terminal", "--seed", "7", "--seat", "1", typed="castle\ntake kwk\nbuy 3a\nTAKE w U g\nquit\n")
     assert result.exit_code == 0
     assert "Classic with greedy; you have seat 1. Seed 7." in result.stdout
     assert "'castle' is not a move: column 1" in result.stdout
@@ -123,9 +123,9 @@ def test_play_asks_again_until_the_move_is_legal() -> None:
     assert result.stdout.endswith("You leave the table. Until next time!\n")
 
 
-def test_play_commands() -> None:
+def test_terminal_commands() -> None:
     typed = "help\nmoves\nhint\nrules\nrules pass\nsave\nundo\n\nshow\nquit\n"
-    result = cabochon("play", "--seed", "7", typed=typed)
+    result = cabochon("terminal", "--seed", "7", typed=typed)
     for said in (
         "three different tokens",
         "reserve 1a 1b 1c 1d",
@@ -139,7 +139,7 @@ def test_play_commands() -> None:
 
 
 def test_moves_can_be_shortened() -> None:
-    result = cabochon("play", "--seed", "7", "--seat", "1", typed="t wug\nr 3?\nundo\nb 3a\np\nq\n")
+    result = cabochon("terminal", "--seed", "7", "--seat", "1", typed="t wug\nr 3?\nundo\nb 3a\np\nq\n")
     assert "You take white, blue and green." in result.stdout
     assert "Taken back: reserve 3?." in result.stdout
     assert "buy 3a: the price cannot be paid" in result.stdout
@@ -147,7 +147,7 @@ def test_moves_can_be_shortened() -> None:
 
 
 def test_the_end_of_the_input_ends_the_game_politely() -> None:
-    result = cabochon("play", "--seed", "7", typed="")
+    result = cabochon("terminal", "--seed", "7", typed="")
     assert result.exit_code == 0
     assert result.stdout.endswith("You leave the table. Until next time!\n")
 
@@ -157,20 +157,20 @@ def test_ctrl_c_ends_the_game_politely(monkeypatch: pytest.MonkeyPatch) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("builtins.input", interrupt)
-    result = cabochon("play", "--seed", "7")
+    result = cabochon("terminal", "--seed", "7")
     assert result.exit_code == 0
     assert result.stdout.endswith("You leave the table. Until next time!\n")
 
 
-def test_play_keeps_a_record(tmp_path: Path) -> None:
+def test_terminal_keeps_a_record(tmp_path: Path) -> None:
     file = tmp_path / "x.game"
-    result = cabochon("play", "--seed", "7", "--house", "goal=21", "--record", str(file), typed="take wug\nquit\n")
+    result = cabochon("terminal", "--seed", "7", "--house", "goal=21", "--record", str(file), typed="take wug\nquit\n")
     assert result.exit_code == 0
     record = parse_record(file.read_text(encoding="utf-8"))
     assert ("you", "greedy") == record.names
     assert 21 == record.rules.goal
     assert "take wug" in [str(recorded.move) for recorded in record.moves]
-    again = cabochon("play", "--record", str(file))
+    again = cabochon("terminal", "--record", str(file))
     assert f"cabochon: {file} is there already: choose another name\n" == again.stderr
 
 
@@ -178,7 +178,7 @@ def test_save_writes_its_own_file_again_but_no_other(tmp_path: Path) -> None:
     mine, other = tmp_path / "mine.game", tmp_path / "other.txt"
     other.write_text("precious", encoding="utf-8")
     typed = f"save {mine}\ntake wug\nsave {mine}\nsave {other}\nquit\n"
-    result = cabochon("play", "--seed", "7", typed=typed)
+    result = cabochon("terminal", "--seed", "7", typed=typed)
     assert 2 == result.stdout.count("Kept in")
     assert "is there already" in result.stdout
     assert "precious" == other.read_text(encoding="utf-8")

@@ -103,7 +103,7 @@ def threads(count: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(count, thread_name_prefix="cabochon")
 
 
-def _spread(run: Callable[..., Any], *arrays: NDArray[Any]) -> None:
+def spread(run: Callable[..., Any], *arrays: NDArray[Any]) -> None:
     """Run a kernel over slices of the arrays, one slice a core."""
     games = len(arrays[0])
     count = min(_cores, games // GAMES_PER_THREAD)
@@ -131,28 +131,28 @@ def deal(variant: str, players: int, seeds: ArrayLike, *, start: int | None = No
     if numbers.dtype.kind not in "iu" or numbers.ndim != 1:
         raise CabochonError("seeds must be whole numbers in one dimension")
     states = blank_states(rules, len(numbers))
-    _spread(lambda s, n: _deal(s, n, -1 if start is None else start), states, numbers.astype(np.int64))
+    spread(lambda s, n: _deal(s, n, -1 if start is None else start), states, numbers.astype(np.int64))
     return states
 
 
 def legal(states: States) -> NDArray[np.int64]:
     """One mask a game: bit i is action `FIRST_ACTION[stage] + i`; 0 when the game is over."""
     masks = np.empty(len(_checked(states)), np.int64)
-    _spread(_legal, states, masks)
+    spread(_legal, states, masks)
     return masks
 
 
 def legal_table(states: States) -> NDArray[np.int8]:
     """A row of 73 zeros and ones a game, by action number."""
     table = np.empty((len(_checked(states)), ACTION_COUNT), np.int8)
-    _spread(_legal_table, states, table)
+    spread(_legal_table, states, table)
     return table
 
 
 def choose(states: States, masks: NDArray[np.int64], seeds: NDArray[np.int64]) -> NDArray[np.int64]:
     """A random legal action a game, all equally likely; NO_ACTION where the game is over."""
     actions = np.empty(len(_checked(states)), np.int64)
-    _spread(_choose, states, masks, seeds, actions)
+    spread(_choose, states, masks, seeds, actions)
     return actions
 
 
@@ -163,8 +163,8 @@ def play(states: States, actions: ArrayLike) -> None:
         raise CabochonError(f"actions must be {len(states)} whole numbers, one for each game")
     numbers = numbers.astype(np.int64, copy=False)
     answers = np.empty(len(states), np.bool_)
-    _spread(_allowed, states, numbers, answers)
+    spread(_allowed, states, numbers, answers)
     if not answers.all():
         game = int(answers.argmin())
         raise IllegalMove(f"action {numbers[game]} in game {game}", "not legal in this position")
-    _spread(_play, states, numbers)
+    spread(_play, states, numbers)

@@ -102,7 +102,7 @@ class ServerProcess:
 def running(app: Any) -> Iterator[str]:
     """An application in a thread of this process; its address."""
     port = free_port()
-    server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="error"))
+    server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="error", timeout_graceful_shutdown=2))
     thread = threading.Thread(target=server.run)
     thread.start()
     while not server.started:

@@ -13,7 +13,6 @@ from orjson import dumps
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse
 
 from ..bots import BOTS
-from ..errors import CabochonError
 from ..notation.record import format_record
 from ..version import __version__
 from .fairness import Reveal
@@ -62,7 +61,7 @@ def create_app(
     sources: Sources | None = None,
     progress: Callable[[int, int], None] = quiet,
 ) -> FastAPI:
-    """The server as an ASGI application. Its database is brought up to date at once, so that an error is told before it starts."""
+    """The server as an ASGI application. Its database is brought up to date at once: what is wrong is told before it starts."""
     hub = Hub(settings or Settings.from_environment(), sources or Sources(), progress)
     hub.prepare()
 
@@ -315,8 +314,8 @@ async def health_report(hub: Hub) -> dict[str, Any]:
     try:
         await asyncio.to_thread(hub.storage.check)
         database = "ok"
-    except (CabochonError, Exception) as wrong:
-        database = f"{type(wrong).__name__}"
+    except Exception as wrong:
+        database = type(wrong).__name__
     return {
         "status": "ok" if hub.is_ready else "starting",
         "database": database,

@@ -16,6 +16,7 @@ from ..view import View
 from .settings import Settings
 
 WARM_UP_MOVES = 12
+RESTART_SECONDS = 5.0
 log = logging.getLogger("cabochon.server")
 
 
@@ -106,7 +107,12 @@ class Bots:
             self.progress(done, total)
 
     async def _warm(self, worker: Worker) -> None:
-        await worker.warm()
+        try:
+            await worker.warm()
+        except Exception:
+            log.exception("a bot worker could not be started: a simple bot moves until one can")
+            self._replace(worker)
+            return
         self.free.put_nowait(worker)
 
     @property
@@ -128,7 +134,7 @@ class Bots:
         return await asyncio.wait_for(thinking, self.settings.bot_deadline)
 
     async def _in_worker(self, name: str, view: View, seed: int) -> str:
-        worker = await self.free.get()
+        worker = await asyncio.wait_for(self.free.get(), self.settings.bot_deadline)
         try:
             thinking = worker.think(name, view, self.settings.bot_seconds, seed)
             move = await asyncio.wait_for(thinking, self.settings.bot_deadline)
@@ -147,14 +153,15 @@ class Bots:
         task.add_done_callback(self.restarting.discard)
 
     async def _restart(self, worker: Worker) -> None:
-        try:
-            await worker.restart()
-        except Exception:
-            log.exception("a bot worker could not be started")
-            await asyncio.sleep(1)
-            self._replace(worker)
-            return
-        self.free.put_nowait(worker)
+        while True:
+            try:
+                await worker.restart()
+            except Exception:
+                log.exception("a bot worker could not be started")
+                await asyncio.sleep(RESTART_SECONDS)
+            else:
+                self.free.put_nowait(worker)
+                return
 
     async def stop(self) -> None:
         """End all workers."""

@@ -4,7 +4,6 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from typing import Any
 
 import sqlalchemy as sa
@@ -169,7 +168,7 @@ class Hub:
 
     async def write(self, table: Table, entries: Sequence[Entry]) -> None:
         """Store entries, then do what they say."""
-        await self.store(table, entries=[{"table_id": table.id, **asdict(entry)} for entry in entries])
+        await self.store(table, entries=[entry.row(table.id) for entry in entries])
         for entry in entries:
             table.apply(entry)
         if table.status == "finished":

@@ -6,9 +6,11 @@ from urllib.parse import urlsplit
 
 from orjson import dumps
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LARGEST_MESSAGE = 4096
+TOO_LARGE = f"a message may have {LARGEST_MESSAGE} bytes"
 MOST_ADDRESSES = 10_000
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 POLICY = "; ".join(
@@ -75,10 +77,6 @@ def origin_allowed(headers: Headers, extra: Iterable[str]) -> bool:
     return bool(host) and host.lower() == headers.get("host", "").lower()
 
 
-class TooLarge(Exception):
-    """A body above the limit."""
-
-
 class Guard:
     """Every HTTP request passes here: origins, sizes, headers, and nothing of the game before the server is ready."""
 
@@ -95,10 +93,7 @@ class Guard:
         if refusal:
             await _refuse(answer, *refusal)
             return
-        try:
-            await self.app(scope, _limited(receive), answer)
-        except TooLarge:
-            await _refuse(answer, 413, f"a message may have {LARGEST_MESSAGE} bytes")
+        await self.app(scope, _limited(receive), answer)
 
     def _refusal(self, scope: Scope) -> tuple[int, str] | None:
         headers, path = Headers(scope=scope), scope["path"]
@@ -106,7 +101,7 @@ class Guard:
             return 403, "this request comes from another site"
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > LARGEST_MESSAGE:
-            return 413, f"a message may have {LARGEST_MESSAGE} bytes"
+            return 413, TOO_LARGE
         if not self.is_ready() and path.startswith(("/api/", "/s/")) and path != "/api/health":
             return 503, "the server is starting"
         return None
@@ -120,7 +115,7 @@ def _limited(receive: Receive) -> Receive:
         message = await receive()
         total += len(message.get("body", b""))
         if total > LARGEST_MESSAGE:
-            raise TooLarge
+            raise HTTPException(413, TOO_LARGE)
         return message
 
     return limited

@@ -1,11 +1,12 @@
 """Reading a socket: every message is understood or refused in a sentence; whoever sends too much nonsense is shown out."""
 
 import asyncio
+import json
 import time
 from contextlib import suppress
 from typing import Any
 
-from orjson import JSONDecodeError, dumps, loads
+from orjson import dumps
 from pydantic import TypeAdapter, ValidationError
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
@@ -40,8 +41,8 @@ def parse_message(text: str) -> Any:
 
 
 def _request_id(text: str) -> int | None:
-    with suppress(JSONDecodeError):
-        message = loads(text)
+    with suppress(ValueError, RecursionError):
+        message = json.loads(text)
         request = message.get("id") if isinstance(message, dict) else None
         if isinstance(request, int) and not isinstance(request, bool) and 0 <= request <= 1 << 31:
             return request

@@ -38,7 +38,7 @@ class Settings:
     bot_delay: float = 0.6
     stand_in: str = "greedy"
     away_seconds: float = 30.0
-    commit_window: float = 0.002
+    commit_window: float = 0.004
     tick_seconds: float = 0.25
     idle_seconds: float = 600.0
     requests_per_second: float = 20.0

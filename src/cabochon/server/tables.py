@@ -40,6 +40,19 @@ class Entry:
     undoes: int | None = None
     spent: float = 0.0
 
+    def row(self, table_id: str) -> dict[str, Any]:
+        """The entry as it is stored."""
+        return {
+            "table_id": table_id,
+            "number": self.number,
+            "kind": self.kind,
+            "seat": self.seat,
+            "text": self.text,
+            "undoes": self.undoes,
+            "at": self.at,
+            "spent": self.spent,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -129,9 +142,11 @@ class Table:
     _shown: Shown | None = None
     _written: Fragment | None = None
     _outcome: Fragment | None = None
+    _options: Fragment | None = None
 
     def __post_init__(self) -> None:
         options = self.options
+        self._options = Fragment(options.model_dump_json())
         self.clock = clock_of(options.clock, options.players)
         self.commitment = commitment(options.variant, options.players, self.start, self.seed, self.salt)
 
@@ -160,7 +175,7 @@ class Table:
 
     def begin(self, now: float) -> None:
         """Deal."""
-        self.status = "running"
+        self.status, self._written = "running", None
         self.game = self.sources.deal(self.options, self.seed, self.start)
         self._changed(now)
 
@@ -176,6 +191,11 @@ class Table:
             assert self.game is not None
             self._shown = Shown(self.game)
         return self._shown
+
+    def _show_again(self) -> None:
+        """The position has changed."""
+        assert self.game is not None
+        self._shown = Shown(self.game, self._shown)
 
     @property
     def decides(self) -> int | None:
@@ -202,7 +222,7 @@ class Table:
         assert self.game is not None
         before = self.shown.view(entry.seat)
         self.game.play(entry.text)
-        self._shown = None
+        self._show_again()
         after = self.shown.view(entry.seat)
         ends_turn = after.turns != before.turns
         left = self.clock.end_turn(entry.seat) if self.clock and ends_turn else None
@@ -216,23 +236,24 @@ class Table:
             self.seats[entry.seat].stand_in = None if entry.kind == "back" else entry.text
             if entry.kind == "back" and self.clock:
                 self.clock.come_back(entry.seat)
-        return noted_line(entry, self.shown.view(None).turns)
+        self._written = None
+        return noted_line(entry, self.shown.any_view.turns)
 
     def _take_back(self, entry: Entry) -> None:
         assert self.game is not None
         line = self.standing.pop()
         assert line.entry.number == entry.undoes, "the log takes back its last standing move"
         self.game.undo()
-        self._shown = None
+        self._show_again()
         if self.clock:
             self.clock.take_back(line.entry.seat, line.left)
 
     def _changed(self, at: float) -> None:
-        assert self.game is not None
-        if self.game.is_over:
+        if self.shown.any_view.stage == "over":
             self.status = "finished"
-        self._written = None
-        self._drop_asks()
+            self._written = None
+        if self.asks:
+            self._drop_asks()
         if self.clock:
             seat = self.decides
             self.clock.run(seat if seat is not None and self.seats[seat].is_human else None, at)
@@ -343,7 +364,7 @@ class Table:
     def _out(self) -> dict[str, Any]:
         return {
             "id": self.id,
-            "options": self.options.model_dump(),
+            "options": self._options,
             "status": self.status,
             "seats": [seat.out() for seat in self.seats],
             "host": self.host,

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 from orjson import Fragment, dumps
 
 from ..game import Game
-from ..rules.actions import BUY, BUY_RESERVED, PASS, RESERVE, RESERVE_DECK
+from ..notation.move import Move
+from ..rules.actions import ACTION_COUNT, BUY, BUY_RESERVED, PASS, RESERVE, RESERVE_DECK
 from ..rules.buying import AVENGERS_POINTS
 from ..rules.cards import CARDS, TILES, VARIANTS
 from ..rules.gems import WILD
@@ -43,15 +44,15 @@ def view_out(view: View, last_round: bool) -> dict[str, Any]:
 
 
 def hides_nothing(view: View) -> bool:
-    """Whether a spectator sees every reserved card; then every seat sees the same."""
-    return all(held.card is not None for area in view.seats for held in area.reserve)
+    """Whether everybody sees every reserved card; then every seat sees the same."""
+    open_reserves = view.rules.open_reserves
+    return not any(held.blind or not open_reserves for area in view.seats for held in area.reserve)
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=1 << 16)
 def price(variant: str, card: int, bonuses: tuple[int, ...]) -> tuple[int, ...]:
     """The cost of a card after bonuses."""
-    cost = CARDS[variant][card - 1].cost
-    return tuple(max(0, due - own) for due, own in zip(cost, bonuses, strict=True))
+    return tuple([due - own if due > own else 0 for due, own in zip(CARDS[variant][card - 1].cost, bonuses, strict=True)])
 
 
 def prices(view: View) -> dict[str, tuple[int, ...]]:
@@ -76,11 +77,18 @@ class Choices:
         return text in self.legal or any(text in ways for ways in self.payments.values())
 
 
+@cache
+def _texts(variant: str) -> tuple[str, ...]:
+    """Every action as text."""
+    return tuple(str(Move(action, None, variant)) for action in range(ACTION_COUNT))
+
+
 def choices(game: Game, view: View) -> Choices:
     """What the seat to decide may do. Without wild there is one way to pay."""
-    legal = tuple(str(move) for move in game.legal_moves())
-    has_wild = view.stage == "main" and view.seats[view.turn].tokens[WILD] > 0
-    return Choices(legal, _payments(game) if has_wild else {})
+    texts, moves = _texts(game.variant), game.legal_moves()
+    has_wild = view.seats[view.turn].tokens[WILD] > 0
+    can_buy = any(BUY <= move.action < PASS for move in moves)
+    return Choices(tuple([texts[move.action] for move in moves]), _payments(game) if has_wild and can_buy else {})
 
 
 def _payments(game: Game) -> dict[str, list[str]]:
@@ -158,32 +166,43 @@ def _gems(before: View, after: View, action: int) -> tuple[int, ...]:
 class Shown:
     """One position of a game as it is shown: each view, and what is made from it, is made once."""
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: Game, before: "Shown | None" = None) -> None:
         self.game = game
         self.last_round = max(game.points) >= (game.rules.goal or 0) and game.is_last_round
-        self.views: dict[int | None, View] = {None: game.view(None)}
-        self.is_same_for_all = hides_nothing(self.views[None])
+        self.views: dict[int | None, View] = {}
+        self.any_view = self.views[game.turn] = game.view(game.turn)
+        self.is_same_for_all = hides_nothing(self.any_view)
         self.written: dict[int | None, tuple[Fragment, Fragment]] = {}
+        self.priced: dict[int | None, tuple[object, Fragment]] = before.priced if before else {}
         self.moves: Choices | None = None
 
     def view(self, seat: int | None) -> View:
         """What this seat may know."""
         if seat not in self.views:
-            self.views[seat] = replace(self.views[None], seat=seat) if self.is_same_for_all else self.game.view(seat)
+            self.views[seat] = replace(self.any_view, seat=seat) if self.is_same_for_all else self.game.view(seat)
         return self.views[seat]
 
     def out(self, seat: int | None) -> tuple[Fragment, Fragment]:
         """The view and the prices for this seat, written."""
         if seat not in self.written:
             view = self.view(seat)
-            self.written[seat] = packed(view_out(view, self.last_round)), packed(prices(view))
+            self.written[seat] = packed(view_out(view, self.last_round)), self._prices(view)
         return self.written[seat]
+
+    def _prices(self, view: View) -> Fragment:
+        """The prices, which most moves leave as they are."""
+        area = None if view.seat is None else view.seats[view.seat]
+        depends_on = area and (view.market, area.reserve, area.bonuses)
+        known = self.priced.get(view.seat)
+        if known is None or known[0] != depends_on:
+            known = self.priced[view.seat] = depends_on, packed(prices(view))
+        return known[1]
 
     @property
     def choices(self) -> Choices:
         """What the seat to decide may do."""
         if self.moves is None:
-            self.moves = choices(self.game, self.views[None])
+            self.moves = choices(self.game, self.any_view)
         return self.moves
 
 
