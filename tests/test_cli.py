@@ -106,7 +106,10 @@ def test_version() -> None:
 def test_without_a_command_the_help_is_shown() -> None:
     result = cabochon()
     assert result.exit_code == 0
-    assert all(command in result.stdout for command in ("play", "terminal", "show", "replay", "check", "verify", "perft", "bench", "rules", "version"))
+    assert all(
+        command in result.stdout
+        for command in ("play", "terminal", "show", "replay", "check", "verify", "perft", "bench", "rules", "version")
+    )
 
 
 # terminal

@@ -65,7 +65,10 @@ class Hub:
         await self.bots.warm()
         self.is_ready = True
         for table_id in await asyncio.to_thread(self.storage.timed_tables):
-            self.drive(await self.table(table_id))
+            try:
+                self.drive(await self.table(table_id))
+            except Exception:
+                log.exception("table %s could not be read", table_id)
 
     async def stop(self) -> None:
         """Store what is waiting and end the workers."""
@@ -202,8 +205,8 @@ class Hub:
         try:
             while (seat := table.decides) is not None and (name := table.seats[seat].played_by):
                 await self._play_bot(table, seat, name)
-        except Refused as wrong:
-            log.warning("table %s: a bot's move was not stored: %s", table.id, wrong)
+        except Exception:
+            log.exception("table %s: a bot could not move", table.id)
         finally:
             table.thinking = None
 
@@ -226,10 +229,7 @@ class Hub:
     async def _tick_for_ever(self) -> None:
         while True:
             await asyncio.sleep(self.settings.tick_seconds)
-            try:
-                await self.tick()
-            except Exception:
-                log.exception("a tick failed")
+            await self.tick()
 
     async def tick(self) -> None:
         """Look at the clocks, and put away tables that nobody uses."""
@@ -242,10 +242,13 @@ class Hub:
 
     async def _time_out(self, table: Table) -> None:
         """The seat whose time is up is played by a bot from now on."""
-        async with table.lock:
-            if _is_late(table, self.sources.clock()):
-                await self.write(table, [table.entry("timeout", table.clock.running, self.settings.stand_in)])
-                self.settle(table)
+        try:
+            async with table.lock:
+                if _is_late(table, self.sources.clock()):
+                    await self.write(table, [table.entry("timeout", table.clock.running, self.settings.stand_in)])
+                    self.settle(table)
+        except Exception:
+            log.exception("table %s: its clock could not be looked at", table.id)
 
     def _is_idle(self, table: Table, now: float) -> bool:
         in_use = table.connections or table.thinking or table.lock.locked() or (table.clock and table.status == "running")

@@ -82,12 +82,12 @@ async def _welcome(websocket: WebSocket, hub: Hub, table_id: str, user: str | No
 
 async def _attend(websocket: WebSocket, hub: Hub, table: Table, user: str | None, since: int) -> None:
     connection = Connection(websocket, user, since if 0 <= since <= table.number else 0, hub.settings.most_waiting)
-    table.greet(connection)
-    hub.settle(table)
     sender = asyncio.create_task(connection.send_all())
     reader = asyncio.create_task(_listen(hub, table, connection))
     closed = asyncio.create_task(connection.closed.wait())
     try:
+        table.greet(connection)
+        hub.settle(table)
         await asyncio.wait({sender, reader, closed}, return_when=asyncio.FIRST_COMPLETED)
     finally:
         reader.cancel()

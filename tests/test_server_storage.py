@@ -1,0 +1,362 @@
+"""What was acknowledged is there again: after a restart, after kill -9, whatever the bots do."""
+
+import asyncio
+import hashlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import orjson
+import pytest
+import sqlalchemy as sa
+from typer.testing import CliRunner
+from websockets.sync.client import ClientConnection, connect
+
+from cabochon import CabochonError, Game
+from cabochon.bots import BOTS, Budget
+from cabochon.cli import app as cabochon
+from cabochon.notation.move import Move
+from cabochon.server import storage
+from cabochon.server.app import reveal_out
+from cabochon.server.bots import Bots
+from cabochon.server.fairness import Reveal, commitment, committed_text, verify
+from cabochon.server.settings import Settings
+from cabochon.server.storage import Storage, Writer
+from cabochon.view import View
+
+from .serving import Clock, House, fixed_sources, house, two_players
+from .test_server import play_out
+
+# Storing
+
+
+def opened(folder: Path) -> Storage:
+    kept = Storage(f"sqlite:///{folder / 'games.db'}")
+    kept.migrate()
+    return kept
+
+
+def test_every_connection_is_careful(tmp_path: Path) -> None:
+    kept = opened(tmp_path)
+    with kept.engine.connect() as one, kept.engine.connect() as two:
+        for connection in (one, two):
+            said = [
+                connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in ("journal_mode", "foreign_keys", "busy_timeout")
+            ]
+            assert ["wal", 1, 10_000] == said
+    kept.engine.dispose()
+
+
+def test_the_migrations_make_what_the_code_expects(tmp_path: Path) -> None:
+    from alembic.autogenerate import compare_metadata
+    from alembic.migration import MigrationContext
+
+    kept = opened(tmp_path)
+    kept.migrate()
+    with kept.engine.connect() as connection:
+        assert [] == compare_metadata(MigrationContext.configure(connection), storage.metadata)
+    kept.engine.dispose()
+
+
+@pytest.mark.parametrize(
+    "url, reason",
+    [
+        ("nonsense", "Could not parse"),
+        ("oracle9://x", "Can't load plugin"),
+        ("sqlite:////proc/none/x.db", "No such file or directory"),
+    ],
+)
+def test_a_database_that_cannot_be_opened(url: str, reason: str) -> None:
+    with pytest.raises(CabochonError, match=reason):
+        Storage(url).migrate()
+
+
+TABLE = {
+    "id": "t", "options": "{}", "status": "running", "host": 0, "start": 0, "seed": 1, "salt": "", "created": 0.0, "began": 0.0,
+    "rematch": None, "listed": False, "timed": False,
+}  # fmt: skip
+
+
+def entry(number: int) -> dict[str, Any]:
+    row = {"table_id": "t", "number": number, "kind": "move", "seat": 0, "text": "pass", "at": 0.0}
+    return {**row, "undoes": None, "spent": 0.0}
+
+
+def test_many_entries_share_a_commit_and_a_bad_one_harms_nobody(tmp_path: Path) -> None:
+    kept = opened(tmp_path)
+
+    async def write() -> tuple[int, list[Any]]:
+        writer = Writer(kept.engine, window=0.05)
+        await writer.store(storage.tables.insert().values(TABLE))
+        good = [writer.store(entries=[entry(number)]) for number in range(1, 101)]
+        await asyncio.gather(*good)
+        commits = writer.commits
+        mixed = [writer.store(entries=[entry(number)]) for number in (101, 50, 102)]
+        outcomes = await asyncio.gather(*mixed, return_exceptions=True)
+        await asyncio.to_thread(writer.stop)
+        return commits, outcomes
+
+    commits, outcomes = asyncio.run(write())
+    assert commits <= 3
+    assert [True, False, True] == [outcome is None for outcome in outcomes]
+    with kept.engine.connect() as connection:
+        assert 102 == connection.scalar(sa.select(sa.func.count()).select_from(storage.entries))
+    kept.engine.dispose()
+
+
+def test_a_table_that_another_server_has_changed_is_read_again(tmp_path: Path) -> None:
+    with house(tmp_path) as here, two_players(here) as (table, anna, _ben):
+        with here.hub.storage.engine.begin() as connection:
+            connection.execute(storage.entries.insert().values({**entry(1), "table_id": table, "text": "take wug"}))
+        assert "this could not be stored: please try again" == anna.refusal("move", number=1, text="take rr")
+        with here.guest().at(table) as again:
+            assert (1, "take wug") == (again.receive()["number"], again.lines[0]["text"])
+
+
+# Starting again
+
+
+def test_a_restarted_server_goes_on_with_every_table(tmp_path: Path) -> None:
+    clock = Clock()
+    with house(tmp_path, fixed_sources(clock)) as here:
+        anna, ben = here.guest("Anna"), here.guest("Ben")
+        table = anna.create(clock={"kind": "total", "seconds": 100, "increment": 5})
+        waiting = anna.create()
+        with anna.at(table) as first, ben.at(table) as second:
+            second.done("sit", seat=1, name="Ben")
+            first.done("start")
+            clock.pass_by(10)
+            first.play("reserve 3?")
+            second.play("take wug")
+            second.catch_up()
+            second.done("undo")
+            before = first.until_number(3)
+            lines = first.lines
+    clock.pass_by(1000)
+    with house(tmp_path, fixed_sources(clock, seed=1)) as here:
+        anna.house = ben.house = here
+        with anna.at(table) as first, ben.at(table, since=2) as second:
+            state = first.until(lambda state: all(seat["connected"] for seat in state["table"]["seats"]))
+            for name in ("view", "number", "prices", "can_undo", "table"):
+                assert before[name] == state[name], name
+            second.until_number(3)
+            assert lines == first.lines and [3] == [line["number"] for line in second.lines]
+            assert {"kind": "total", "left": [95.0, 100.0], "running": 1} == state["clock"]
+            second.play("take wug")
+        assert "waiting" == anna.get(f"/api/tables/{waiting}").json()["status"]
+
+
+def test_clocks_go_on_without_anybody_looking(tmp_path: Path) -> None:
+    clock = Clock()
+    with house(tmp_path, fixed_sources(clock)) as here, two_players(here, clock={"kind": "days", "days": 1}) as (table, *_):
+        pass
+    clock.pass_by(90_000)
+    with house(tmp_path, fixed_sources(clock)) as here:
+        for _ in range(1000):
+            if here.hub.tables.get(table) and here.hub.tables[table].number >= 2:
+                break
+            here.client.get("/api/health")
+        assert ["timeout", "move"] == [line.entry.kind for line in here.hub.tables[table].log[:2]]
+
+
+def test_unused_tables_leave_the_memory(tmp_path: Path) -> None:
+    with house(tmp_path) as here:
+        guest = here.guest()
+        table = guest.create(bots=["greedy"], start="host")
+        here.clock.pass_by(601)
+        for _ in range(1000):
+            if table not in here.hub.tables:
+                break
+            here.client.get("/api/health")
+        assert table not in here.hub.tables
+        with guest.at(table) as chair:
+            chair.play("take wug")
+
+
+# A server that is killed
+
+
+@contextmanager
+def server(folder: Path, port: int) -> Iterator["subprocess.Popen[str]"]:
+    """The real command in a process of its own."""
+    arguments = ["play", "--no-browser", "--port", str(port), "--database", f"sqlite:///{folder / 'games.db'}"]
+    environment = {**os.environ, "CABOCHON_BOT_DELAY": "0", "CABOCHON_BOT_WORKERS": "1"}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "cabochon", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env=environment,
+    )
+    try:
+        assert process.stdout
+        lines = iter(process.stdout.readline, "")
+        assert any("Play at" in line for line in lines)
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+        assert process.stdout
+        process.stdout.close()
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def receive(chair: ClientConnection, kind: str) -> dict[str, Any]:
+    while True:
+        message: dict[str, Any] = orjson.loads(chair.recv(timeout=20))
+        if message["type"] == kind and (kind != "state" or message["choices"]):
+            return message
+
+
+@pytest.mark.slow
+def test_an_acknowledged_move_survives_kill(tmp_path: Path) -> None:
+    port = free_port()
+    acknowledged: list[tuple[int, str]] = []
+    cookie, table = "", ""
+    for _ in range(2):
+        with server(tmp_path, port) as process:
+            if not table:
+                with httpx.Client(base_url=f"http://127.0.0.1:{port}") as client:
+                    table = client.post("/api/tables", json={"bots": ["greedy"], "variant": "marvel"}).json()["id"]
+                    cookie = "; ".join(f"{name}={value}" for name, value in client.cookies.items())
+            url = f"ws://127.0.0.1:{port}/api/tables/{table}/socket"
+            with connect(url, additional_headers={"Cookie": cookie}) as chair:
+                state = receive(chair, "state")
+                known = {line["number"]: line["text"] for line in state["entries"]}
+                assert all(known[number] == text for number, text in acknowledged)
+                for request in range(4):
+                    number, text = state["number"] + 1, state["choices"]["legal"][0]
+                    chair.send(orjson.dumps({"type": "move", "id": request, "number": number, "text": text}).decode())
+                    assert number == receive(chair, "ack")["number"]
+                    acknowledged.append((number, text))
+                    if request < 3:
+                        state = receive(chair, "state")
+                process.send_signal(signal.SIGKILL)
+    kept = opened(tmp_path)
+    stored = kept.table(table)
+    assert stored and [row["number"] for row in stored.entries] == list(range(1, len(stored.entries) + 1))
+    texts = {row["number"]: row["text"] for row in stored.entries}
+    assert 8 == len(acknowledged) and all(texts[number] == text for number, text in acknowledged)
+    kept.engine.dispose()
+
+
+# Bots
+
+
+class Broken:
+    """A bot that fails in the way its name says."""
+
+    character = "fails"
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def choose(self, view: View, _budget: Budget, _seed: int) -> Move:
+        if self.name == "late":
+            time.sleep(0.2)
+        if self.name == "illegal":
+            return Move.parse("buy 3a", view.rules.variant)
+        raise RuntimeError("I give up")
+
+
+@pytest.mark.parametrize("name", ["raising", "late", "illegal"])
+def test_a_bot_that_fails_is_replaced_for_that_move(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setitem(BOTS, name, Broken(name))
+    with house(tmp_path, bot_deadline=0.05) as here:
+        guest = here.guest()
+        table = guest.create(bots=[name], start="host")
+        with guest.at(table) as chair:
+            chair.play("take wug")
+            assert "take" in chair.until_number(2)["entries"][-1]["text"]
+            chair.play()
+
+
+@pytest.mark.slow
+def test_bots_think_in_processes_that_may_die() -> None:
+    async def think() -> None:
+        told: list[tuple[int, int]] = []
+        bots = Bots(Settings(bot_workers=1, bot_deadline=60), lambda done, total: told.append((done, total)))
+        await bots.warm()
+        assert [(0, 2), (1, 2), (2, 2)] == told
+        game = Game("classic", 2, seed=7, start=0)
+        text = await bots.choose("greedy", game.view(0), 5)
+        assert game.why_not(text) is None and 0 == bots.replaced
+        assert game.why_not(await bots.choose("unknown here", game.view(0), 5)) is None and 1 == bots.replaced
+        os.kill(bots.workers[0].pid or 0, signal.SIGKILL)
+        assert game.why_not(await bots.choose("greedy", game.view(0), 5)) is None and 2 == bots.replaced
+        assert game.why_not(await bots.choose("greedy", game.view(0), 5)) is None and 2 == bots.replaced
+        await bots.stop()
+
+    asyncio.run(think())
+
+
+def test_nothing_of_the_game_is_answered_before_the_bots_are_ready(tmp_path: Path) -> None:
+    with house(tmp_path) as here:
+        here.hub.is_ready = False
+        assert "starting" == here.client.get("/api/health").json()["status"]
+        assert (503, "1") == ((answer := here.client.get("/api/me")).status_code, answer.headers["retry-after"])
+        assert 200 == here.client.get("/").status_code
+
+
+# The deal
+
+
+def test_the_commitment_is_the_hash_of_a_text() -> None:
+    deal = ("classic", 2, 0, 1234567890, "00112233445566778899aabbccddeeff")
+    lines = ["cabochon deal 1", "variant: classic", "players: 2", "start: 0", f"seed: {deal[3]}", f"salt: {deal[4]}", ""]
+    assert "\n".join(lines) == committed_text(*deal)
+    assert hashlib.sha256("\n".join(lines).encode()).hexdigest() == commitment(*deal)
+
+
+@pytest.fixture(scope="module")
+def revealed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    with house(tmp_path_factory.mktemp("deal")) as here:
+        return finished_reveal(here)
+
+
+def finished_reveal(here: House) -> dict[str, Any]:
+    with two_players(here, house={"goal": 2}) as (table, anna, ben):
+        play_out(anna, ben)
+        return reveal_out(here.hub.tables[table])
+
+
+@pytest.mark.parametrize(
+    "changed, wrong",
+    [
+        ({}, []),
+        ({"salt": "00"}, ["the commitment is not the hash of this seed and salt"]),
+        (
+            {"seed": "8"},
+            ["the commitment is not the hash of this seed and salt"]
+            + [f"the record's {name} differ from what the seed deals" for name in ("tiles", "decks")],
+        ),
+    ],
+)
+def test_verify(revealed: dict[str, Any], changed: dict[str, str], wrong: list[str], tmp_path: Path) -> None:
+    told = {**revealed, **changed}
+    assert wrong == verify(Reveal(**told))
+    file = tmp_path / "reveal.json"
+    file.write_bytes(orjson.dumps(told))
+    result = CliRunner().invoke(cabochon, ["verify", str(file)])
+    assert (1 if wrong else 0) == result.exit_code
+    assert (wrong[0] if wrong else "ok, dealt from seed 7") in result.output
+
+
+def test_verify_refuses_what_is_no_reveal(tmp_path: Path) -> None:
+    file = tmp_path / "reveal.json"
+    file.write_text("{}")
+    result = CliRunner().invoke(cabochon, ["verify", str(file)])
+    assert 2 == result.exit_code and "not the reveal of a table: variant: Field required" in result.output
