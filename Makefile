@@ -2,6 +2,8 @@
 .DEFAULT_GOAL := help
 PY := .venv/bin/python
 READY := .venv/.ready
+CLIENT := src/cabochon/server/static/index.html
+CLIENT_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path '*/src/paraglide/*')
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -12,12 +14,22 @@ $(READY): pyproject.toml constraints.txt scripts/setup
 
 setup: $(READY) ## install what is needed into .venv
 
-play: $(READY) ## play a game in the terminal
+$(CLIENT): $(READY) $(CLIENT_SOURCES) scripts/web
+	@scripts/web
+	@touch $@
+
+client: $(CLIENT) ## build the browser client into the package
+
+play: $(READY) $(CLIENT) ## start the server and play in the browser
 	@$(PY) -m cabochon play
+
+terminal: $(READY) ## play a game in the terminal
+	@$(PY) -m cabochon terminal
 
 test: check ## set up and run every check and test, as CI does
 
-check: $(READY) ## ruff, mypy and all tests
+check: $(READY) $(CLIENT) ## ruff, mypy and all tests, the browser's too
+	@scripts/browser >/dev/null
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
@@ -29,6 +41,9 @@ quick: $(READY) ## the tests that take seconds
 bench: $(READY) ## print speeds with the commit and machine
 	$(PY) -m cabochon bench
 
+load: $(READY) ## a thousand tables at once: moves a second and waiting times
+	PYTHONPATH=. $(PY) bench/load.py
+
 perft: $(READY) ## count move sequences from the named positions with the kernel and the referee
 	$(PY) -m tests.perft
 
@@ -38,4 +53,4 @@ fuzz: $(READY) ## a million positions against why_not, a hundred thousand games 
 golden: $(READY) ## write the golden games and perft counts anew (look at the diff before you commit it)
 	$(PY) -m tests.golden
 
-.PHONY: help setup play test check quick bench perft fuzz golden
+.PHONY: help setup client play terminal test check quick bench load perft fuzz golden
