@@ -44,6 +44,9 @@ bench: $(READY) ## print speeds with the commit and machine
 load: $(READY) ## a thousand tables at once: moves a second and waiting times
 	PYTHONPATH=. $(PY) bench/load.py
 
+pictures: $(READY) $(CLIENT) ## take the pictures in docs/pictures anew
+	$(PY) -m tests.browser.pictures
+
 perft: $(READY) ## count move sequences from the named positions with the kernel and the referee
 	$(PY) -m tests.perft
 
@@ -53,4 +56,4 @@ fuzz: $(READY) ## a million positions against why_not, a hundred thousand games 
 golden: $(READY) ## write the golden games and perft counts anew (look at the diff before you commit it)
 	$(PY) -m tests.golden
 
-.PHONY: help setup client play terminal test check quick bench load perft fuzz golden
+.PHONY: help setup client play terminal test check quick bench load pictures perft fuzz golden

@@ -1,0 +1,62 @@
+"""`make pictures`: the pages as they look, at 1280 and 390 px, into docs/pictures."""
+
+import subprocess
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from cabochon import Game
+from tests.browser.conftest import FLAGS, ROOT
+from tests.browser.staged import Stage, position_with, stage
+from tests.browser.test_access import WIDTHS, guest, table
+from tests.golden import FOLDER, game_at
+
+PICTURES = ROOT / "docs/pictures"
+QUALITY = 85
+MODES = {"classic": "light", "marvel": "dark"}
+
+
+def middle(variant: str) -> Game:
+    """A game in full swing, with seat 0 to decide."""
+    game = Game.from_record((FOLDER / f"{variant}-3-players.game").read_text())
+    decisions = next(n for n in range(70, 140) if (at := game_at(game, n)).turn == 0 and at.stage == "main")
+    return Game.from_position(game_at(game, decisions).position())
+
+
+def take(page: Page, name: str, width: str) -> None:
+    page.wait_for_load_state("networkidle")
+    page.wait_for_timeout(400)
+    page.screenshot(path=PICTURES / f"{name}-{WIDTHS[width][0]}.jpg", type="jpeg", quality=QUALITY)
+
+
+def take_all(browser: Browser, staged: Stage) -> None:
+    for width in WIDTHS:
+        for variant, mode in MODES.items():
+            context = guest(browser, staged, mode, width)
+            page = context.new_page()
+            moments = {"table": middle(variant), "return": position_with(variant, "return"), "end": table(variant, "over")}
+            for name, game in moments.items():
+                page.goto(staged.set_table(context, game))
+                take(page, f"{variant}-{name}", width)
+            context.close()
+        context = guest(browser, staged, "light", width)
+        page = context.new_page()
+        for name, path in {"home": "/", "rules": "/rules"}.items():
+            page.goto(path)
+            take(page, name, width)
+        context.close()
+
+
+def main() -> None:
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    path = subprocess.run([ROOT / "scripts/browser"], capture_output=True, text=True, check=True).stdout.strip()
+    with sync_playwright() as playwright, stage(Path(tempfile.mkdtemp())) as staged:
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        take_all(browser, staged)
+        browser.close()
+    print(f"{len(list(PICTURES.glob('*.jpg')))} pictures in {PICTURES}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,78 @@
+// Every address of the server, in one place.
+import type {
+  BotOut,
+  CreatedOut,
+  GameDataOut,
+  LobbyOut,
+  ReplayOut,
+  TableOptions,
+  TableOut,
+  UserOut,
+} from "./messages";
+
+export type Variant = GameDataOut["variant"];
+
+/** What the server refused, as the sentence it gave. */
+export class Refusal extends Error {
+  constructor(
+    readonly status: number,
+    reason: string,
+  ) {
+    super(reason);
+  }
+}
+
+async function ask<T>(method: string, path: string, body?: unknown): Promise<T> {
+  const response = await fetch(path, {
+    method,
+    headers: body === undefined ? {} : { "content-type": "application/json" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  if (!response.ok) {
+    const said = (await response.json().catch(() => null)) as { detail?: unknown; reason?: unknown } | null;
+    const reason = said?.reason ?? said?.detail;
+    throw new Refusal(response.status, typeof reason === "string" ? reason : response.statusText);
+  }
+  return (await response.json()) as T;
+}
+
+export const me = () => ask<UserOut>("GET", "/api/me");
+export const rename = (name: string) => ask<UserOut>("PUT", "/api/me", { name });
+export const lobby = () => ask<LobbyOut>("GET", "/api/tables");
+export const bots = () => ask<BotOut[]>("GET", "/api/bots");
+export const createTable = (options: TableOptions) => ask<CreatedOut>("POST", "/api/tables", options);
+export const table = (id: string) => ask<TableOut>("GET", `/api/tables/${id}`);
+export const replay = (id: string, seat: number | null) =>
+  ask<ReplayOut>("GET", `/api/tables/${id}/replay${seat === null ? "" : `?seat=${seat}`}`);
+
+/** The private link of the own seat; refused if one only watches. */
+export const ownSeat = (id: string) => ask<CreatedOut>("GET", `/api/tables/${id}/link`);
+
+/** After the end: what was committed to at the start. */
+export interface Reveal {
+  variant: Variant;
+  players: number;
+  start: number;
+  seed: string;
+  salt: string;
+  commitment: string;
+}
+export const reveal = (id: string) => ask<Reveal>("GET", `/api/tables/${id}/reveal`);
+
+export const qrAddress = (id: string) => `/api/tables/${id}/qr.svg`;
+export const recordAddress = (id: string) => `/api/tables/${id}/record`;
+export const socketAddress = (id: string, since: number) =>
+  `${location.origin.replace(/^http/, "ws")}/api/tables/${id}/socket?since=${since}`;
+
+const printed = new Map<Variant, Promise<GameDataOut>>();
+
+/** The cards and tiles of a game; asked for once. */
+export function gameData(variant: Variant): Promise<GameDataOut> {
+  let data = printed.get(variant);
+  if (!data) {
+    data = ask<GameDataOut>("GET", `/api/data/${variant}`);
+    data.catch(() => printed.delete(variant));
+    printed.set(variant, data);
+  }
+  return data;
+}

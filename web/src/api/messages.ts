@@ -1,0 +1,463 @@
+// Made by `npm run types` from schema.json. Do not edit.
+
+export interface Messages {
+  AckOut: AckOut;
+  AnswerIn: AnswerIn;
+  AreaOut: AreaOut;
+  AskOut: AskOut;
+  BackIn: BackIn;
+  BotOut: BotOut;
+  CardOut: CardOut;
+  ChoicesOut: ChoicesOut;
+  ClockOut: ClockOut;
+  CreatedOut: CreatedOut;
+  DaysClock: DaysClock;
+  EntryOut: EntryOut;
+  GameDataOut: GameDataOut;
+  HouseRules: HouseRules;
+  LeaveIn: LeaveIn;
+  LobbyOut: LobbyOut;
+  MoveClock: MoveClock;
+  MoveIn: MoveIn;
+  NameIn: NameIn;
+  NoClock: NoClock;
+  OutcomeOut: OutcomeOut;
+  PingIn: PingIn;
+  PointsOut: PointsOut;
+  PongOut: PongOut;
+  RefusedOut: RefusedOut;
+  RematchIn: RematchIn;
+  ReplaceIn: ReplaceIn;
+  ReplayOut: ReplayOut;
+  ReservedOut: ReservedOut;
+  RevealOut: RevealOut;
+  SeatOut: SeatOut;
+  SetBotIn: SetBotIn;
+  SitIn: SitIn;
+  StartIn: StartIn;
+  StateOut: StateOut;
+  TableOptions: TableOptions;
+  TableOut: TableOut;
+  TileFaceOut: TileFaceOut;
+  TileOut: TileOut;
+  TotalClock: TotalClock;
+  UndoIn: UndoIn;
+  UserOut: UserOut;
+  ViewOut: ViewOut;
+  WhyNotIn: WhyNotIn;
+}
+/**
+ * A request was carried out; a move is stored when this comes.
+ */
+export interface AckOut {
+  type: "ack";
+  id: number;
+  number: number;
+}
+/**
+ * Say yes or no to a question.
+ */
+export interface AnswerIn {
+  type: "answer";
+  id: number;
+  ask: number;
+  yes: boolean;
+}
+/**
+ * What lies in front of a seat. Counts follow the variant's letters (five colours, wild, then Time in Marvel).
+ */
+export interface AreaOut {
+  tokens: number[];
+  bonuses: number[];
+  points: number;
+  symbols: number;
+  tableau: number[];
+  reserve: ReservedOut[];
+}
+/**
+ * A reserved card; `card` is null if it is not known.
+ */
+export interface ReservedOut {
+  tier: number;
+  blind: boolean;
+  card: number | null;
+}
+/**
+ * A question that waits for the others' consent: to take back, or to let a bot play for a seat that is away.
+ */
+export interface AskOut {
+  ask: number;
+  what: "takeback" | "replace";
+  by: number;
+  seat: number;
+  waiting_for: number[];
+}
+/**
+ * Take the own seat back from the bot.
+ */
+export interface BackIn {
+  type: "back";
+  id: number;
+}
+/**
+ * An opponent that can be chosen.
+ */
+export interface BotOut {
+  name: string;
+  character: string;
+}
+/**
+ * A card as printed.
+ */
+export interface CardOut {
+  number: number;
+  tier: number;
+  bonus: string;
+  points: number;
+  cost: number[];
+  name: string;
+  symbols: number;
+}
+/**
+ * What the seat to decide may do. `payments` has only purchases that can be paid in several ways.
+ */
+export interface ChoicesOut {
+  legal: string[];
+  payments: {
+    [k: string]: string[];
+  };
+}
+/**
+ * Seconds left for every seat, as of the sending of the message; `running` is the seat whose time runs.
+ */
+export interface ClockOut {
+  kind: "move" | "total" | "days";
+  left: number[];
+  running: number | null;
+}
+/**
+ * A new table, and the private link of the creator's seat.
+ */
+export interface CreatedOut {
+  id: string;
+  seat: number | null;
+  seat_link: string;
+}
+/**
+ * So many days for each turn.
+ */
+export interface DaysClock {
+  kind?: "days";
+  days?: number;
+}
+/**
+ * A line of the log. Lines are never taken away: an `undo` names the line it takes back.
+ *
+ * `card` is the card bought or reserved and `turned_up` the one that took its place, if this viewer may know them; `tile` is a
+ * tile that came; `avengers` says that the Avengers tile came to the seat; `gems` are the tokens taken, paid or returned, as
+ * counts by letter; `turns` is the number of turns completed before it.
+ */
+export interface EntryOut {
+  number: number;
+  kind: "move" | "undo" | "replace" | "back" | "timeout";
+  seat: number;
+  text: string;
+  card: number | null;
+  turned_up: number | null;
+  tile: number | null;
+  avengers: boolean;
+  gems: number[];
+  undoes: number | null;
+  turns: number;
+  at: number;
+}
+/**
+ * The cards and tiles of a variant.
+ */
+export interface GameDataOut {
+  variant: "classic" | "marvel";
+  letters: string;
+  cards: CardOut[];
+  tiles: TileFaceOut[];
+}
+/**
+ * A tile as printed.
+ */
+export interface TileFaceOut {
+  number: number;
+  points: number;
+  demand: number[];
+  name: string;
+}
+/**
+ * The switches; None is the variant's own default.
+ */
+export interface HouseRules {
+  take_fewer?: boolean;
+  goal?: number | null;
+  open_reserves?: boolean;
+  token_limit?: number;
+  hand_limit?: number;
+}
+/**
+ * Leave the own seat before the game begins.
+ */
+export interface LeaveIn {
+  type: "leave";
+  id: number;
+}
+/**
+ * Open tables, and the guest's own running and finished games.
+ */
+export interface LobbyOut {
+  open: TableOut[];
+  running: TableOut[];
+  finished: TableOut[];
+}
+/**
+ * What everybody may know about a table.
+ */
+export interface TableOut {
+  id: string;
+  options: TableOptions;
+  status: "waiting" | "running" | "finished";
+  seats: SeatOut[];
+  host: number | null;
+  watchers: number;
+  commitment: string;
+  reveal: RevealOut | null;
+  rematch: string | null;
+  created: number;
+}
+/**
+ * What a table agrees on before it begins.
+ */
+export interface TableOptions {
+  variant?: "classic" | "marvel";
+  players?: number;
+  bots?: string[];
+  house?: HouseRules1;
+  clock?: NoClock | MoveClock | TotalClock | DaysClock;
+  takeback?: "free" | "consent" | "never";
+  watch?: "anybody" | "link" | "nobody";
+  start?: "random" | "host";
+}
+/**
+ * The switches; None is the variant's own default.
+ */
+export interface HouseRules1 {
+  take_fewer?: boolean;
+  goal?: number | null;
+  open_reserves?: boolean;
+  token_limit?: number;
+  hand_limit?: number;
+}
+/**
+ * Nobody waits for a clock.
+ */
+export interface NoClock {
+  kind?: "none";
+}
+/**
+ * So many seconds for each turn.
+ */
+export interface MoveClock {
+  kind?: "move";
+  seconds?: number;
+}
+/**
+ * So many seconds for the whole game, and some more for each turn.
+ */
+export interface TotalClock {
+  kind?: "total";
+  seconds?: number;
+  increment?: number;
+}
+/**
+ * Who sits where. A seat whose user is away may be played by a bot (`bot`) until the user comes back.
+ */
+export interface SeatOut {
+  seat: number;
+  kind: "open" | "user" | "bot";
+  name: string;
+  bot: string | null;
+  connected: boolean;
+}
+/**
+ * After the end: the deal, so that everybody can check the commitment made at the start.
+ */
+export interface RevealOut {
+  seed: string;
+  salt: string;
+}
+/**
+ * Play a move. `number` is the number the entry will have: sent twice, it is played once and acknowledged twice.
+ */
+export interface MoveIn {
+  type: "move";
+  id: number;
+  number: number;
+  text: string;
+}
+/**
+ * A nickname.
+ */
+export interface NameIn {
+  name: string;
+}
+/**
+ * How the game ended.
+ */
+export interface OutcomeOut {
+  ranks: number[];
+  winners: number[];
+  reason: "goal" | "stalemate";
+  points: PointsOut[];
+}
+/**
+ * Where a seat's points came from.
+ */
+export interface PointsOut {
+  cards: number;
+  tiles: number;
+  avengers: number;
+}
+/**
+ * Anybody there?
+ */
+export interface PingIn {
+  type: "ping";
+}
+/**
+ * The answer to a ping.
+ */
+export interface PongOut {
+  type: "pong";
+}
+/**
+ * A request was not carried out; `reason` is a sentence, the rule that forbids it.
+ */
+export interface RefusedOut {
+  type: "refused";
+  id: number | null;
+  reason: string;
+}
+/**
+ * After the end: a new table with the same people and the start seat moved on.
+ */
+export interface RematchIn {
+  type: "rematch";
+  id: number;
+}
+/**
+ * Ask that a bot plays for a seat that is away.
+ */
+export interface ReplaceIn {
+  type: "replace";
+  id: number;
+  seat: number;
+}
+/**
+ * A game up to a moment: the views after each entry, for one seat's eyes (or a spectator's).
+ */
+export interface ReplayOut {
+  table: TableOut;
+  seat: number | null;
+  entries: EntryOut[];
+  views: ViewOut[];
+  outcome: OutcomeOut | null;
+}
+/**
+ * What one seat (or a spectator: null) may know.
+ */
+export interface ViewOut {
+  seat: number | null;
+  start: number;
+  turn: number;
+  turns: number;
+  round: number;
+  stage: "main" | "return" | "claim" | "over";
+  last_round: boolean;
+  bank: number[];
+  market: (number | null)[][];
+  deck_sizes: number[];
+  tiles: TileOut[];
+  avengers: number | null;
+  areas: AreaOut[];
+}
+/**
+ * A tile on the table and the seat it went to.
+ */
+export interface TileOut {
+  number: number;
+  owner: number | null;
+}
+/**
+ * The host gives an open seat to a bot, or (null) takes it away again.
+ */
+export interface SetBotIn {
+  type: "set_bot";
+  id: number;
+  seat: number;
+  bot: string | null;
+}
+/**
+ * Take an open seat before the game begins.
+ */
+export interface SitIn {
+  type: "sit";
+  id: number;
+  seat: number;
+  name: string;
+}
+/**
+ * The host begins the game; open seats are played by bots.
+ */
+export interface StartIn {
+  type: "start";
+  id: number;
+}
+/**
+ * The table as this viewer may see it now, and the log lines it has not been sent yet.
+ *
+ * `number` is the number of the last line. `view` is null before the game begins. `prices` are what the viewer's seat would
+ * still have to pay, as counts by colour, for the places `1a` to `3d` and `@1` to `@3`.
+ */
+export interface StateOut {
+  type: "state";
+  table: TableOut;
+  number: number;
+  view: ViewOut | null;
+  choices: ChoicesOut | null;
+  prices: {
+    [k: string]: number[];
+  };
+  entries: EntryOut[];
+  clock: ClockOut | null;
+  asks: AskOut[];
+  can_undo: "no" | "free" | "ask";
+  outcome: OutcomeOut | null;
+}
+/**
+ * Take the own last decision back: at once while nothing hidden was revealed, else by asking.
+ */
+export interface UndoIn {
+  type: "undo";
+  id: number;
+}
+/**
+ * The guest behind the cookie.
+ */
+export interface UserOut {
+  name: string;
+}
+/**
+ * Ask which rule forbids a move; the answer is a refusal with the rule, or an ack.
+ */
+export interface WhyNotIn {
+  type: "why_not";
+  id: number;
+  text: string;
+}
+export type ServerMessage = AckOut | PongOut | RefusedOut | StateOut;
+export type ClientMessage = AnswerIn | BackIn | LeaveIn | MoveIn | PingIn | RematchIn | ReplaceIn | SetBotIn | SitIn | StartIn | UndoIn | WhyNotIn;

@@ -1,0 +1,33 @@
+import type { Variant } from "./types";
+
+/** The lanes in the order of all counts: five colours, wild, and (Marvel) Time. */
+export const LETTERS: Record<Variant, string> = { classic: "wugrk*", marvel: "ypbro*t" };
+
+const BASE: Record<Variant, Record<string, string>> = {
+  classic: { w: "#EDEFF4", u: "#2B5FB8", g: "#1E8A5A", r: "#C2303E", k: "#2A2A2E", "*": "#D9A93A" },
+  marvel: { y: "#F2C230", p: "#8E4FC4", b: "#2F7BD9", r: "#D23B3B", o: "#EE8A2B", "*": "#9AA3AD", t: "#3CB371" },
+};
+
+export const NIGHT = "#0E1529";
+
+export const baseColour = (variant: Variant, letter: string): string => BASE[variant][letter] ?? "#888888";
+
+/** The stone's light on its surroundings. Yellow light on blue turns to mud; amber stays warm. */
+export const lampColour = (variant: Variant, letter: string): string => (letter === "y" ? "#E08A1E" : baseColour(variant, letter));
+
+const channels = (hex: string): number[] => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
+
+/** `a` with the share `t` of `b` in it. */
+export function mix(a: string, b: string, t: number): string {
+  const [from, to] = [channels(a), channels(b)];
+  return "#" + from.map((v, i) => Math.round(v + (to[i] - v) * t).toString(16).padStart(2, "0")).join("");
+}
+
+/** Lighter for s > 0, darker for s < 0; white and black stay a little short of pure, as stones do. */
+export const tint = (base: string, s: number): string => (s < 0 ? mix(base, "#0B0A12", -s) : mix(base, "#FFFFFF", s));
+
+/** 0 (black) to 1 (white), as the eye sees it. */
+export function lightness(hex: string): number {
+  const [r, g, b] = channels(hex);
+  return (0.3 * r + 0.59 * g + 0.11 * b) / 255;
+}

@@ -1,0 +1,31 @@
+/** Small icons as strokes on a 24 by 24 field; draw them with Icon.svelte. */
+export const ICONS = {
+  undo: "M9 5L4 10l5 5M4.5 10H14a6 6 0 0 1 0 12h-3",
+  copy: "M9 9h11v11H9ZM15 9V4H4v11h5",
+  link: "M10 14a4.5 4.5 0 0 0 6.4 0l3-3A4.5 4.5 0 0 0 13 4.6l-1 1M14 10a4.5 4.5 0 0 0-6.4 0l-3 3A4.5 4.5 0 0 0 11 19.4l1-1",
+  sound: "M4 9.5v5h4l5 4v-13l-5 4ZM16.5 9a4 4 0 0 1 0 6M19 6.5a8 8 0 0 1 0 11",
+  mute: "M4 9.5v5h4l5 4v-13l-5 4ZM17 9.5l5 5M22 9.5l-5 5",
+  sun: "M8 12a4 4 0 1 0 8 0a4 4 0 1 0-8 0M12 2v3M12 19v3M2 12h3M19 12h3M5 5l2 2M17 17l2 2M19 5l-2 2M7 17l-2 2",
+  moon: "M20 14.5A8.5 8.5 0 0 1 9.5 4A8.5 8.5 0 1 0 20 14.5Z",
+  menu: "M4 6.5h16M4 12h16M4 17.5h16",
+  close: "M5.5 5.5l13 13M18.5 5.5l-13 13",
+  play: "M7 4.5l12 7.5l-12 7.5Z",
+  pause: "M8 5v14M16 5v14",
+  step: "M6 5l9 7l-9 7ZM18.5 5v14",
+  back: "M18 5l-9 7l9 7ZM5.5 5v14",
+  first: "M19 5l-7 7l7 7M12 5l-7 7l7 7",
+  last: "M5 5l7 7l-7 7M12 5l7 7l-7 7",
+  crown: "M4 18.5L3 7l5.5 4.5L12 5l3.5 6.5L21 7l-1 11.5Z",
+  info: "M3 12a9 9 0 1 0 18 0a9 9 0 1 0-18 0M12 11v6M12 7.2v.3",
+  keyboard: "M3 6h18v12H3ZM7 10h.1M10.3 10h.1M13.7 10h.1M17 10h.1M7.5 14.5h9",
+  check: "M4.5 12.5l5 5L19.5 7",
+  plus: "M12 5v14M5 12h14",
+  minus: "M5 12h14",
+  clock: "M3 12a9 9 0 1 0 18 0a9 9 0 1 0-18 0M12 7v5.2l3.5 2",
+  eye: "M2.5 12Q7 5.5 12 5.5T21.5 12Q17 18.5 12 18.5T2.5 12ZM9.5 12a2.5 2.5 0 1 0 5 0a2.5 2.5 0 1 0-5 0",
+  down: "M5.5 9l6.5 6.5L18.5 9",
+  up: "M5.5 15L12 8.5l6.5 6.5",
+  settings: "M4 7h9M17 7h3M4 17h3M11 17h9M13 7a2 2 0 1 0 4 0a2 2 0 1 0-4 0M7 17a2 2 0 1 0 4 0a2 2 0 1 0-4 0",
+} as const;
+
+export type IconName = keyof typeof ICONS;

@@ -1,0 +1,148 @@
+// A table's socket: comes back by itself, asks for what it missed, and never sends a move twice in vain.
+import { socketAddress } from "../api/http";
+import type { ClientMessage, EntryOut, ServerMessage, StateOut } from "../api/messages";
+
+type Unsent<T> = T extends { id: number } ? Omit<T, "id"> : never;
+export type Request = Unsent<ClientMessage>;
+export type Answer = { ok: true; number: number } | { ok: false; reason: string };
+
+interface Waiting {
+  message: ClientMessage;
+  settle: (answer: Answer) => void;
+}
+
+const FIRST_WAIT = 300;
+const LONGEST_WAIT = 8000;
+const PING_EVERY = 20_000;
+const PONG_WITHIN = 8000;
+const GONE = new Set([4400, 4403, 4404]);
+
+export class Connection {
+  state = $state.raw<StateOut | null>(null);
+  entries = $state.raw<EntryOut[]>([]);
+  status = $state<"connecting" | "open" | "lost" | "refused">("connecting");
+  refusal = $state("");
+  /** When the last state came, for clocks. */
+  received = $state(0);
+
+  /** Called before a state is shown, while the old one is still on the screen. */
+  onbefore: ((next: StateOut, fresh: EntryOut[]) => void) | null = null;
+  /** Called after a state was taken over. */
+  onafter: ((fresh: EntryOut[], first: boolean) => void) | null = null;
+
+  #socket: WebSocket | null = null;
+  #waiting = new Map<number, Waiting>();
+  #nextId = Math.floor(Math.random() * 1_000_000) * 1000;
+  #attempts = 0;
+  #retry = 0;
+  #ping = 0;
+  #pong = 0;
+  #closed = false;
+  #hurry = () => {
+    if (document.visibilityState === "visible") this.hurry();
+  };
+
+  constructor(readonly id: string) {
+    addEventListener("online", this.#hurry);
+    document.addEventListener("visibilitychange", this.#hurry);
+    this.#connect();
+  }
+
+  get number() {
+    return this.entries.at(-1)?.number ?? 0;
+  }
+
+  /** Ask the server something. Moves survive a lost connection; other requests are told that it was lost. */
+  request(request: Request): Promise<Answer> {
+    const message = { ...request, id: this.#nextId++ } as ClientMessage & { id: number };
+    return new Promise((settle) => {
+      this.#waiting.set(message.id, { message, settle });
+      if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message));
+      else if (message.type !== "move") this.#settle(message.id, { ok: false, reason: "" });
+    });
+  }
+
+  /** Try again now rather than later. */
+  hurry() {
+    if (this.#closed || this.status === "open" || this.status === "refused") return;
+    if (this.#socket?.readyState === WebSocket.CONNECTING) return;
+    clearTimeout(this.#retry);
+    this.#connect();
+  }
+
+  close() {
+    this.#closed = true;
+    clearTimeout(this.#retry);
+    clearInterval(this.#ping);
+    clearTimeout(this.#pong);
+    removeEventListener("online", this.#hurry);
+    document.removeEventListener("visibilitychange", this.#hurry);
+    this.#socket?.close();
+  }
+
+  #connect() {
+    const socket = new WebSocket(socketAddress(this.id, this.number));
+    this.#socket = socket;
+    socket.onopen = () => {
+      this.#attempts = 0;
+      this.status = "open";
+      // A move that was not acknowledged goes out again with the same number: the server plays it once.
+      for (const { message } of this.#waiting.values()) socket.send(JSON.stringify(message));
+      this.#ping = window.setInterval(() => this.#sendPing(socket), PING_EVERY);
+    };
+    socket.onmessage = (event) => this.#receive(JSON.parse(event.data as string) as ServerMessage);
+    socket.onclose = (event) => {
+      if (this.#socket !== socket) return;
+      clearInterval(this.#ping);
+      clearTimeout(this.#pong);
+      if (this.#closed) return;
+      for (const [id, { message }] of [...this.#waiting])
+        if (message.type !== "move") this.#settle(id, { ok: false, reason: "" });
+      if (GONE.has(event.code)) {
+        this.status = "refused";
+        this.refusal = event.reason;
+        return;
+      }
+      this.status = this.state ? "lost" : this.#attempts > 1 ? "lost" : "connecting";
+      const wait = Math.min(LONGEST_WAIT, FIRST_WAIT * 1.7 ** this.#attempts) * (0.75 + Math.random() / 2);
+      this.#attempts += 1;
+      this.#retry = window.setTimeout(() => this.#connect(), wait);
+    };
+  }
+
+  #sendPing(socket: WebSocket) {
+    if (socket.readyState !== WebSocket.OPEN) return;
+    socket.send(JSON.stringify({ type: "ping" }));
+    clearTimeout(this.#pong);
+    // A dead line closes slowly: leave it and take a new one.
+    this.#pong = window.setTimeout(() => {
+      socket.close();
+      socket.onclose?.(new CloseEvent("close", { code: 4000 }));
+    }, PONG_WITHIN);
+  }
+
+  #receive(message: ServerMessage) {
+    clearTimeout(this.#pong);
+    if (message.type === "ack") this.#settle(message.id, { ok: true, number: message.number });
+    else if (message.type === "refused") {
+      if (message.id !== null) this.#settle(message.id, { ok: false, reason: message.reason });
+    } else if (message.type === "state") this.#take(message);
+  }
+
+  #take(next: StateOut) {
+    const known = this.number;
+    const fresh = next.entries.filter((entry) => entry.number > known);
+    const first = this.state === null;
+    this.onbefore?.(next, first ? [] : fresh);
+    this.entries = fresh.length ? [...this.entries, ...fresh] : this.entries;
+    this.received = performance.now();
+    this.state = next;
+    this.onafter?.(fresh, first);
+  }
+
+  #settle(id: number, answer: Answer) {
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    waiting?.settle(answer);
+  }
+}

@@ -1,0 +1,76 @@
+// What this browser remembers about its reader.
+import { getLocale, locales, setLocale, type Locale } from "../paraglide/runtime";
+
+export type Mode = "auto" | "light" | "dark";
+export type Motion = "auto" | "full" | "none";
+export type Theme = "classic" | "marvel";
+
+export const languages: Record<Locale, string> = { en: "English", pl: "polski", is: "íslenska", pt: "português" };
+export { locales, type Locale };
+
+function kept(key: string): string | null {
+  try {
+    return localStorage.getItem(`cabochon.${key}`);
+  } catch {
+    return null;
+  }
+}
+
+export function keep(key: string, value: string | null) {
+  try {
+    if (value === null) localStorage.removeItem(`cabochon.${key}`);
+    else localStorage.setItem(`cabochon.${key}`, value);
+  } catch {
+    // private windows may refuse; the setting then lasts as long as the page
+  }
+}
+
+export const remembered = kept;
+
+function oneOf<T extends string>(value: string | null, allowed: readonly T[], otherwise: T): T {
+  return allowed.includes(value as T) ? (value as T) : otherwise;
+}
+
+class Settings {
+  language = $state<Locale>(getLocale());
+  mode = $state<Mode>(oneOf(kept("mode"), ["auto", "light", "dark"], "auto"));
+  motion = $state<Motion>(oneOf(kept("motion"), ["auto", "full", "none"], "auto"));
+  sound = $state(kept("sound") === "on");
+  letters = $state(kept("letters") === "on");
+  prices = $state(kept("prices") !== "off");
+  theme = $state<Theme>(oneOf(kept("theme"), ["classic", "marvel"], "classic"));
+  #dark = matchMedia("(prefers-color-scheme: dark)");
+  #still = matchMedia("(prefers-reduced-motion: reduce)");
+  systemDark = $state(this.#dark.matches);
+  systemStill = $state(this.#still.matches);
+
+  constructor() {
+    this.#dark.addEventListener("change", (event) => (this.systemDark = event.matches));
+    this.#still.addEventListener("change", (event) => (this.systemStill = event.matches));
+  }
+
+  get dark() {
+    return this.mode === "auto" ? this.systemDark : this.mode === "dark";
+  }
+
+  get moves() {
+    return this.motion === "auto" ? !this.systemStill : this.motion === "full";
+  }
+
+  setLanguage(language: Locale) {
+    setLocale(language, { reload: false });
+    this.language = language;
+  }
+
+  set<K extends "mode" | "motion" | "theme">(key: K, value: this[K]) {
+    this[key] = value;
+    keep(key, value as string);
+  }
+
+  toggle(key: "sound" | "letters" | "prices") {
+    this[key] = !this[key];
+    keep(key, this[key] ? "on" : "off");
+  }
+}
+
+export const settings = new Settings();

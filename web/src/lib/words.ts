@@ -1,0 +1,195 @@
+// Everything that is said about the game, in the reader's language.
+import type { Variant } from "../api/http";
+import type { CardOut, EntryOut, GameDataOut, SeatOut, TileFaceOut } from "../api/messages";
+import { m } from "../paraglide/messages";
+
+export const WILD = 5;
+
+const GEM: Record<Variant, Record<string, [() => string, (input: { n: number }) => string]>> = {
+  classic: {
+    w: [m.gem_classic_w, m.gems_classic_w],
+    u: [m.gem_classic_u, m.gems_classic_u],
+    g: [m.gem_classic_g, m.gems_classic_g],
+    r: [m.gem_classic_r, m.gems_classic_r],
+    k: [m.gem_classic_k, m.gems_classic_k],
+    "*": [m.gem_classic_wild, m.gems_classic_wild],
+  },
+  marvel: {
+    y: [m.gem_marvel_y, m.gems_marvel_y],
+    p: [m.gem_marvel_p, m.gems_marvel_p],
+    b: [m.gem_marvel_b, m.gems_marvel_b],
+    r: [m.gem_marvel_r, m.gems_marvel_r],
+    o: [m.gem_marvel_o, m.gems_marvel_o],
+    "*": [m.gem_marvel_wild, m.gems_marvel_wild],
+    t: [m.gem_marvel_t, m.gems_marvel_t],
+  },
+};
+
+export const gemName = (variant: Variant, letter: string) => GEM[variant][letter]?.[0]() ?? letter;
+export const gemCount = (variant: Variant, letter: string, n: number) => GEM[variant][letter]?.[1]({ n }) ?? `${n} ${letter}`;
+export const gameName = (variant: Variant) => (variant === "marvel" ? m.game_marvel() : m.game_classic());
+export const gameShort = (variant: Variant) => (variant === "marvel" ? m.game_short_marvel() : m.game_short_classic());
+
+export function listed(parts: readonly string[]): string {
+  const last = parts.at(-1);
+  if (last === undefined) return "";
+  return parts.length === 1 ? last : m.and_({ list: parts.slice(0, -1).join(", "), last });
+}
+
+/** Counts by letter, as words: "2 diamonds and 1 ruby". */
+export const gemList = (variant: Variant, counts: readonly number[], letters: string) =>
+  listed(counts.flatMap((n, lane) => (n > 0 && letters[lane] ? [gemCount(variant, letters[lane], n)] : [])));
+
+export function cardWords(variant: Variant, card: CardOut): string {
+  const words = [m.card_words({ variant, gem: gemName(variant, card.bonus), tier: card.tier, name: card.name })];
+  if (card.points) words.push(m.card_points({ n: card.points }));
+  if (card.symbols) words.push(m.card_symbols({ n: card.symbols }));
+  return words.join(", ");
+}
+
+export function costWords(variant: Variant, counts: readonly number[], letters: string): string {
+  const cost = gemList(variant, counts, letters);
+  return cost ? m.card_cost({ cost }) : m.card_free();
+}
+
+export const tileWords = (variant: Variant, tile: TileFaceOut, letters: string) =>
+  m.tile_words({
+    variant,
+    name: tile.name,
+    points: m.table_points_n({ n: tile.points }),
+    demand: gemList(variant, tile.demand, letters),
+  });
+
+// The known bots by name; others introduce themselves.
+const BOT: Record<string, [() => string, () => string]> = {
+  random: [m.bot_random, m.bot_random_text],
+  greedy: [m.bot_greedy, m.bot_greedy_text],
+};
+export const botName = (name: string) => BOT[name]?.[0]() ?? name[0].toUpperCase() + name.slice(1);
+export const botText = (name: string, character: string) => BOT[name]?.[1]() ?? character;
+
+export const seatName = (seat: SeatOut | undefined) =>
+  !seat ? "" : seat.kind === "bot" ? (BOT[seat.name] ? botName(seat.name) : seat.name || botName(seat.bot ?? "")) : seat.name;
+
+/** The seats with the names to show; bots that are called alike are numbered. */
+export function named(seats: readonly SeatOut[]): SeatOut[] {
+  const shown = seats.map(seatName);
+  return seats.map((seat, i) => {
+    const alike = shown.filter((name) => name === shown[i]).length > 1;
+    const before = shown.slice(0, i).filter((name) => name === shown[i]).length;
+    return seat.kind === "open" ? seat : { ...seat, name: alike ? `${shown[i]} ${before + 1}` : shown[i] };
+  });
+}
+
+// Sentences
+
+export type Piece =
+  | { text: string }
+  | { gems: readonly number[] }
+  | { card: CardOut | null; tier: number }
+  | { tile: TileFaceOut };
+
+export interface Speaker {
+  variant: Variant;
+  letters: string;
+  data: GameDataOut;
+  name: (seat: number) => string;
+}
+
+const MARK = "\u0001";
+const mark = (what: string) => MARK + what + MARK;
+
+function pieces(text: string, parts: Record<string, Piece>): Piece[] {
+  return text
+    .split(MARK)
+    .map((part, i) => (i % 2 ? (parts[part] ?? { text: part }) : { text: part }))
+    .filter((piece) => !("text" in piece) || piece.text !== "");
+}
+
+/** The sentences of a log line, each with its gems, cards and tiles as pieces. */
+export function sentences(entry: EntryOut, speaker: Speaker): Piece[][] {
+  const { variant, data } = speaker;
+  const name = speaker.name(entry.seat);
+  if (entry.kind === "undo") return [[{ text: m.log_undo({ name }) }]];
+  if (entry.kind === "replace") return [[{ text: m.log_replace({ name }) }]];
+  if (entry.kind === "back") return [[{ text: m.log_back({ name }) }]];
+  if (entry.kind === "timeout") return [[{ text: m.log_timeout({ name }) }]];
+  const [verb, what] = entry.text.split(" ");
+  const printed = entry.card ? (data.cards.find((card) => card.number === entry.card) ?? null) : null;
+  const tile = entry.tile ? data.tiles.find((one) => one.number === entry.tile) : undefined;
+  const parts: Record<string, Piece> = {
+    gems: { gems: entry.gems },
+    card: { card: printed, tier: printed?.tier ?? Number(what?.[0] ?? 1) },
+    ...(tile ? { tile: { tile } } : {}),
+  };
+  const gems = mark("gems");
+  const card = mark("card");
+  const paid = entry.gems.some((n) => n > 0);
+  const said: string[] = [];
+  if (verb === "take") said.push(m.log_take({ name, gems }));
+  else if (verb === "reserve") said.push(paid ? m.log_reserve_wild({ name, card, gems }) : m.log_reserve({ name, card }));
+  else if (verb === "buy") said.push(paid ? m.log_buy({ variant, name, card, gems }) : m.log_buy_free({ variant, name, card }));
+  else if (verb === "return") said.push(m.log_return({ name, gems }));
+  else if (verb === "claim" && tile) said.push(m.log_claim({ name, tile: mark("tile") }));
+  else if (verb === "pass") said.push(m.log_pass({ name }));
+  else said.push(`${name}: ${entry.text}`);
+  if (tile && verb !== "claim") said.push(m.log_tile({ variant, name, tile: mark("tile") }));
+  if (entry.avengers) said.push(m.log_avengers({ name }));
+  return said.map((text) => pieces(text, parts));
+}
+
+const bare = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** The same in plain words. */
+export function spoken(entry: EntryOut, speaker: Speaker): string {
+  const { variant, letters, data } = speaker;
+  const said = sentences(entry, speaker).map((sentence) =>
+    bare(
+      sentence
+        .map((piece) => {
+          if ("text" in piece) return piece.text;
+          if ("gems" in piece) return gemList(variant, piece.gems, letters);
+          if ("tile" in piece) return m.tile_log({ variant, name: piece.tile.name });
+          if (!piece.card) return m.card_back({ tier: piece.tier });
+          const { card } = piece;
+          const words = m.card_log({ variant, gem: gemName(variant, card.bonus), name: card.name });
+          return card.points ? `${words} (${m.card_points({ n: card.points })})` : words;
+        })
+        .join(""),
+    ),
+  );
+  const turned = entry.turned_up ? data.cards.find((card) => card.number === entry.turned_up) : undefined;
+  if (turned) said.push(bare(m.log_turned_up({ card: m.card_log({ variant, gem: gemName(variant, turned.bonus), name: turned.name }) })));
+  return said.map((text) => `${text}.`).join(" ");
+}
+
+// The rules that forbid a move, as the server says them, and in the reader's language.
+const RULES: [string, () => string][] = [
+  ["two of one colour need a pile of four", m.rule_two],
+  ["three different colours, or all that are left", m.rule_three],
+  ["a token can be taken only if it is in the bank", m.rule_bank],
+  ["the deck is empty", m.rule_deck_empty],
+  ["there is no card in this place", m.rule_no_card],
+  ["the reserve is full", m.rule_reserve_full],
+  ["the price cannot be paid", m.rule_price],
+  ["tokens above the limit must be returned first", m.rule_return_first],
+  ["one of the tiles that come must be chosen first", m.rule_claim_first],
+  ["tokens are returned only above the limit", m.rule_return_only],
+  ["a tile is chosen only when several come", m.rule_claim_only],
+  ["the game is over", m.rule_over],
+  ["only tokens in hand can be paid", m.rule_pay_hand],
+  ["Time tokens are never spent", m.rule_time_spent],
+  ["overpaying is not allowed", m.rule_overpay],
+  ["the whole price must be paid", m.rule_whole],
+  ["passing is allowed only when nothing else is", m.rule_pass],
+  ["Time tokens are never returned", m.rule_time_return],
+  ["only tokens in hand can be returned", m.rule_return_hand],
+  ["there is no tile in this place", m.rule_no_tile],
+  ["a tile comes only when the bonuses meet its demand", m.rule_tile],
+  ["not your turn", m.rule_not_turn],
+];
+
+export function ruleWords(reason: string): string {
+  const known = RULES.find(([text]) => reason.includes(text));
+  return known ? `${known[1]()}.` : bare(reason);
+}

@@ -1,0 +1,29 @@
+import { paraglideVitePlugin } from "@inlang/paraglide-js";
+import { svelte } from "@sveltejs/vite-plugin-svelte";
+import { defineConfig } from "vitest/config";
+
+export default defineConfig(({ mode }) => ({
+  plugins: [
+    // Unit tests use what `npm run compile-messages` made; the plugin would keep them from ending.
+    mode !== "test" &&
+      paraglideVitePlugin({
+        project: "./project.inlang",
+        outdir: "./src/paraglide",
+        strategy: ["localStorage", "preferredLanguage", "baseLocale"],
+      }),
+    svelte(),
+  ],
+  build: {
+    outDir: "../src/cabochon/server/static",
+    emptyOutDir: true,
+    target: "es2022",
+    // light-dark() as the themes write it
+    cssTarget: ["chrome123", "firefox120", "safari17.5"],
+    // Fonts and pictures are files: the content security policy allows no data: URLs.
+    assetsInlineLimit: 0,
+  },
+  server: {
+    proxy: { "/api": { target: "http://127.0.0.1:8765", ws: true } },
+  },
+  test: { include: ["tests/**/*.test.ts"] },
+}));
