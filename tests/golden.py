@@ -46,7 +46,7 @@ GOLDEN = [
     Golden("marvel-no-colours-left", 2, 0, UNIFORM),
     Golden("marvel-reserve-without-wild", 3, 0, UNIFORM),
     Golden("marvel-blind-reserve-at-ten", 4, 1, HOARDER),
-    Golden("marvel-two-tiles-at-once", 4, 0, BUYER),
+    Golden("marvel-two-tiles-at-once", 2, 10, UNIFORM),
     Golden("marvel-tile-on-a-token-turn", 3, 25, HOARDER),
     Golden("marvel-empty-decks", 4, 3, BUYER),
     Golden("marvel-forced-pass", 2, 0, HOARDER),
