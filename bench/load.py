@@ -5,15 +5,20 @@ Prints tables, sockets, moves a second, and the time from sending a move to its 
 
 import argparse
 import asyncio
+import gc
 import random
 import statistics
 import tempfile
 import time
 from pathlib import Path
 
+import uvloop
+
 from cabochon.bench import commit, machine
 from tests.server.process import Guest, ServerProcess
 
+SEATED_AT_ONCE = 20
+WARM_UP_SECONDS = 5
 UNLIMITED = {"bot_workers": 0, "requests_per_second": 1000, "tables_per_minute": 1_000_000, "most_sockets": 100_000}
 
 
@@ -21,29 +26,32 @@ class Load:
     """What the players have seen so far."""
 
     def __init__(self) -> None:
+        self.connected = 0
         self.times: list[float] = []
         self.refused = 0
         self.finished = 0
 
 
-async def seat_two(first: Guest, second: Guest) -> str:
-    table = await first.create(variant=random.choice(["classic", "marvel"]), players=2)
-    async with second.at(table) as there, first.at(table) as here:
-        await there.ask(type="sit", seat=1, name=second.name)
-        await here.ask(type="start")
-    return table
+async def seat_two(first: Guest, second: Guest, gate: asyncio.Semaphore) -> str:
+    async with gate:
+        table = await first.create(variant=random.choice(["classic", "marvel"]), players=2)
+        async with second.at(table) as there, first.at(table) as here:
+            await there.ask(type="sit", seat=1, name=second.name)
+            await here.ask(type="start")
+        return table
 
 
-async def play(guest: Guest, table: str, load: Load, pause: float, until: float, ready: asyncio.Event) -> None:
-    """One socket: play when it is our turn, think `pause` seconds on average, until the time is up."""
+async def play(guest: Guest, table: str, load: Load, pause: float, ready: asyncio.Event) -> None:
+    """One socket: play when it is our turn, think `pause` seconds on average, until the game is over."""
     rng = random.Random(hash((guest.name, table)))
     async with guest.at(table) as chair:
+        load.connected += 1
         await ready.wait()
-        await asyncio.sleep(rng.uniform(0, pause))
-        while time.monotonic() < until and not chair.is_over:
+        while not chair.is_over:
             if not chair.is_my_turn:
                 await chair.next_state()
                 continue
+            await asyncio.sleep(rng.uniform(0, 2 * pause))
             text = rng.choice(chair.state["choices"]["legal"])
             sent = time.perf_counter()
             answer = await chair.ask(type="move", number=chair.state["number"] + 1, text=text)
@@ -51,7 +59,6 @@ async def play(guest: Guest, table: str, load: Load, pause: float, until: float,
             load.refused += answer["type"] != "ack"
             while chair.state["number"] < answer.get("number", 0):
                 await chair.next_state()
-            await asyncio.sleep(rng.uniform(0, 2 * pause))
         load.finished += chair.is_over
 
 
@@ -59,12 +66,16 @@ async def run(server: ServerProcess, tables: int, rate: float, seconds: float) -
     load = Load()
     ready = asyncio.Event()
     async with Guest(server.url, "Anna") as anna, Guest(server.url, "Ben") as ben:
-        names = [await seat_two(anna, ben) for _ in range(tables)]
-        until = time.monotonic() + seconds + tables / 200
+        gate = asyncio.Semaphore(SEATED_AT_ONCE)
+        names = await asyncio.gather(*(seat_two(anna, ben, gate) for _ in range(tables)))
         pause = tables / rate
-        players = [asyncio.create_task(play(guest, table, load, pause, until, ready)) for table in names for guest in (anna, ben)]
-        await asyncio.sleep(tables / 200)
+        players = [asyncio.create_task(play(guest, table, load, pause, ready)) for table in names for guest in (anna, ben)]
+        while load.connected < len(players):
+            await asyncio.sleep(0.1)
+        gc.disable()
         ready.set()
+        await asyncio.sleep(WARM_UP_SECONDS)
+        load.times.clear()
         start = time.monotonic()
         await asyncio.sleep(seconds)
         took, count = time.monotonic() - start, len(load.times)
@@ -89,7 +100,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         server = ServerProcess(Path(folder), **UNLIMITED).start()
         try:
-            asyncio.run(run(server, options.tables, options.rate, options.seconds))
+            uvloop.run(run(server, options.tables, options.rate, options.seconds))
         finally:
             server.stop()
 

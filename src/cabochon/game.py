@@ -10,7 +10,7 @@ import numpy as np
 from . import batch
 from .drawing import draw
 from .errors import CabochonError, IllegalMove, RulesetError
-from .notation.move import Move, parse_move
+from .notation.move import Move, parse_move, plain_moves
 from .notation.position import format_position, parse_position
 from .notation.record import Record, parse_record
 from .replay import game_of, record_of
@@ -200,12 +200,14 @@ class Game:
     def legal_moves(self, payments: bool = False) -> list[Move]:
         """Every legal move; with `payments`, a purchase once for each way to pay it."""
         mask, first = _legal(self.states), int(FIRST_ACTION[self.state["stage"]])
-        moves = [Move(first + bit, None, self.variant) for bit in range(mask.bit_length()) if mask >> bit & 1]
+        every = plain_moves(self.variant)
+        moves = [every[first + bit] for bit in range(mask.bit_length()) if mask >> bit & 1]
         if not payments:
             return moves
-        return [way for move in moves for way in (self._ways_to_pay(move) if BUY <= move.action < PASS else (move,))]
+        return [way for move in moves for way in (self.ways_to_pay(move) if BUY <= move.action < PASS else (move,))]
 
-    def _ways_to_pay(self, move: Move) -> list[Move]:
+    def ways_to_pay(self, move: Move) -> list[Move]:
+        """A legal purchase once for each payment; as it is if it costs nothing."""
         due, held = unpack(_due(self.states, move.action)), unpack(self.state["tokens"][self.turn])
         ways: list[tuple[int, ...]] = [()]
         for colour in range(COLOUR_COUNT):

@@ -2,7 +2,7 @@
 
 import random
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -10,11 +10,9 @@ from .. import batch
 from ..errors import CabochonError
 from ..notation.move import Move
 from ..rules.actions import FIRST_ACTION
-from ..rules.chance import seeded, stir
-from ..rules.kernel import kernel
 from ..rules.state import STAGES
 from ..view import View, state_of
-from .greedy import SCRATCH, greedy_action
+from .greedy import greedy_actions
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +66,6 @@ class Random:
         return random.Random(seed).choice(legal_moves(view))
 
 
-@kernel
-def _greedy(states: Any, seed: int) -> int:
-    """Greedy's action in the first record."""
-    return greedy_action(states[0], stir(seeded(seed)), np.empty(SCRATCH, np.int64))
-
-
 @dataclass(frozen=True, slots=True)
 class Greedy:
     """Looks one move ahead: what it has then, and how near the next good cards are."""
@@ -84,4 +76,4 @@ class Greedy:
     def choose(self, view: View, _budget: Budget, seed: int) -> Move:
         """The move that looks best, by the kernel in `greedy.py`."""
         _check(view)
-        return Move(int(_greedy(state_of(view), seed)), None, view.rules.variant)
+        return Move(int(greedy_actions(state_of(view), np.array([seed]))[0]), None, view.rules.variant)

@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from ..errors import CabochonError, MoveSyntaxError
 from ..rules.actions import (
@@ -57,6 +57,12 @@ class Move:
 
     def __repr__(self) -> str:
         return f"Move.parse({format_move(self)!r}, {self.variant!r})"
+
+
+@cache
+def plain_moves(variant: str) -> tuple[Move, ...]:
+    """All moves of a game by action number, with no payment said; made once, since a position lists dozens of them."""
+    return tuple(Move(action, None, variant) for action in range(ACTION_COUNT))
 
 
 def _checked_payment(move: Move) -> tuple[int, ...] | None:

@@ -1,6 +1,7 @@
 """Running the server from the command: find a port, tell how far the warm-up is, print the address, open a browser."""
 
 import errno
+import gc
 import socket
 import sys
 import webbrowser
@@ -19,6 +20,7 @@ DEFAULT_PORT = 8765
 PORTS_TO_TRY = 20
 BACKLOG = 2048
 GOODBYE_SECONDS = 2
+COLLECT_AFTER = (50_000, 20, 100)
 
 
 def bound_socket(host: str, port: int | None) -> socket.socket:
@@ -95,9 +97,16 @@ def config(app: Any) -> uvicorn.Config:
     )
 
 
+def collect_seldom() -> None:
+    """Look for cycles rarely: what a thousand tables hold is live, and walking all of it makes everybody wait."""
+    gc.freeze()
+    gc.set_threshold(*COLLECT_AFTER)
+
+
 def play(settings: Settings, port: int | None, open_browser: bool) -> None:
     """Serve until somebody stops it."""
     listener = bound_socket(settings.host, port)
     announcer = Announcer(settings.host, listener.getsockname()[1], open_browser)
     app = create_app(replace(settings), progress=announcer.progress)
+    collect_seldom()
     uvicorn.Server(config(app)).run(sockets=[listener])

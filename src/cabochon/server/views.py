@@ -8,8 +8,8 @@ from typing import Any
 from orjson import Fragment, dumps
 
 from ..game import Game
-from ..notation.move import Move
-from ..rules.actions import ACTION_COUNT, BUY, BUY_RESERVED, PASS, RESERVE, RESERVE_DECK
+from ..notation.move import Move, plain_moves
+from ..rules.actions import BUY, BUY_RESERVED, PASS, RESERVE, RESERVE_DECK
 from ..rules.buying import AVENGERS_POINTS
 from ..rules.cards import CARDS, TILES, VARIANTS
 from ..rules.gems import WILD
@@ -80,23 +80,19 @@ class Choices:
 @cache
 def _texts(variant: str) -> tuple[str, ...]:
     """Every action as text."""
-    return tuple(str(Move(action, None, variant)) for action in range(ACTION_COUNT))
+    return tuple(str(move) for move in plain_moves(variant))
 
 
 def choices(game: Game, view: View) -> Choices:
     """What the seat to decide may do. Without wild there is one way to pay."""
     texts, moves = _texts(game.variant), game.legal_moves()
     has_wild = view.seats[view.turn].tokens[WILD] > 0
-    can_buy = any(BUY <= move.action < PASS for move in moves)
-    return Choices(tuple([texts[move.action] for move in moves]), _payments(game) if has_wild and can_buy else {})
+    return Choices(tuple([texts[move.action] for move in moves]), _payments(game, moves) if has_wild else {})
 
 
-def _payments(game: Game) -> dict[str, list[str]]:
-    ways: dict[str, list[str]] = {}
-    for move in game.legal_moves(payments=True):
-        if move.payment is not None:
-            ways.setdefault(f"buy {str(move).split()[1]}", []).append(str(move))
-    return {text: several for text, several in ways.items() if len(several) > 1}
+def _payments(game: Game, moves: list[Move]) -> dict[str, list[str]]:
+    ways = {str(move): game.ways_to_pay(move) for move in moves if BUY <= move.action < PASS}
+    return {text: [str(way) for way in several] for text, several in ways.items() if len(several) > 1}
 
 
 def outcome_out(game: Game) -> dict[str, Any] | None:

@@ -36,8 +36,23 @@ async function ask<T>(method: string, path: string, body?: unknown): Promise<T> 
   return (await response.json()) as T;
 }
 
-export const me = () => ask<UserOut>("GET", "/api/me");
-export const rename = (name: string) => ask<UserOut>("PUT", "/api/me", { name });
+let guest: Promise<UserOut> | null = null;
+
+/** Who I am. The answer brings the cookie that holds my seats, so it is asked for once, and before any socket is opened. */
+export function me(): Promise<UserOut> {
+  guest ??= ask<UserOut>("GET", "/api/me").catch((wrong: unknown) => {
+    guest = null;
+    throw wrong;
+  });
+  return guest;
+}
+
+export async function rename(name: string): Promise<UserOut> {
+  await me();
+  guest = ask<UserOut>("PUT", "/api/me", { name });
+  return guest;
+}
+
 export const lobby = () => ask<LobbyOut>("GET", "/api/tables");
 export const bots = () => ask<BotOut[]>("GET", "/api/bots");
 export const createTable = (options: TableOptions) => ask<CreatedOut>("POST", "/api/tables", options);

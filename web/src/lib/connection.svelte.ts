@@ -1,5 +1,5 @@
 // A table's socket: comes back by itself, asks for what it missed, and never sends a move twice in vain.
-import { socketAddress } from "../api/http";
+import { me, socketAddress } from "../api/http";
 import type { ClientMessage, EntryOut, ServerMessage, StateOut } from "../api/messages";
 
 type Unsent<T> = T extends { id: number } ? Omit<T, "id"> : never;
@@ -38,6 +38,7 @@ export class Connection {
   #ping = 0;
   #pong = 0;
   #closed = false;
+  #asking = false;
   #hurry = () => {
     if (document.visibilityState === "visible") this.hurry();
   };
@@ -45,7 +46,7 @@ export class Connection {
   constructor(readonly id: string) {
     addEventListener("online", this.#hurry);
     document.addEventListener("visibilitychange", this.#hurry);
-    this.#connect();
+    void this.#connect();
   }
 
   get number() {
@@ -67,7 +68,7 @@ export class Connection {
     if (this.#closed || this.status === "open" || this.status === "refused") return;
     if (this.#socket?.readyState === WebSocket.CONNECTING) return;
     clearTimeout(this.#retry);
-    this.#connect();
+    void this.#connect();
   }
 
   close() {
@@ -80,7 +81,17 @@ export class Connection {
     this.#socket?.close();
   }
 
-  #connect() {
+  async #connect() {
+    if (this.#asking) return;
+    this.#asking = true;
+    try {
+      await me();
+    } catch {
+      return this.#again();
+    } finally {
+      this.#asking = false;
+    }
+    if (this.#closed) return;
     const socket = new WebSocket(socketAddress(this.id, this.number));
     this.#socket = socket;
     socket.onopen = () => {
@@ -103,11 +114,18 @@ export class Connection {
         this.refusal = event.reason;
         return;
       }
-      this.status = this.state ? "lost" : this.#attempts > 1 ? "lost" : "connecting";
-      const wait = Math.min(LONGEST_WAIT, FIRST_WAIT * 1.7 ** this.#attempts) * (0.75 + Math.random() / 2);
-      this.#attempts += 1;
-      this.#retry = window.setTimeout(() => this.#connect(), wait);
+      this.#again();
     };
+  }
+
+  /** The line is gone: wait a little longer each time, then try again. */
+  #again() {
+    if (this.#closed) return;
+    this.status = this.state || this.#attempts > 1 ? "lost" : "connecting";
+    const wait = Math.min(LONGEST_WAIT, FIRST_WAIT * 1.7 ** this.#attempts) * (0.75 + Math.random() / 2);
+    this.#attempts += 1;
+    clearTimeout(this.#retry);
+    this.#retry = window.setTimeout(() => void this.#connect(), wait);
   }
 
   #sendPing(socket: WebSocket) {

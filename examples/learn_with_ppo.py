@@ -1,0 +1,245 @@
+"""MaskablePPO (sb3-contrib) learns to beat greedy, on a CPU, in minutes; prints its progress and draws the curve.
+
+It first imitates greedy for a minute or two, then plays against greedy and improves by what it wins.
+
+pip install torch sb3-contrib matplotlib && python examples/learn_with_ppo.py --minutes 15 --picture curve.png
+"""
+
+import argparse
+import time
+from typing import Any
+
+import numpy as np
+import torch
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
+from stable_baselines3.common.vec_env import VecEnv
+
+import cabochon
+from cabochon.bots.greedy import greedy_actions
+from cabochon.envs.episode import reward_of
+from cabochon.envs.observation import CARD_SIZE, SEAT, action_masks, observations, pieces, places
+from cabochon.envs.vector import SplendorVectorEnv
+from cabochon.rules.state import OVER
+
+SCALE = 8.0  # numbers near one learn faster
+STRAY = 0.1  # the share of random moves in the games to imitate, so that mistakes are seen too
+WON = 0.0  # a reward above this is a win of a two-player game
+
+
+class Cards(BaseFeaturesExtractor):
+    """Looks at every card by the same small net, together with what the own seat has and the bank; then at everything at once."""
+
+    def __init__(self, space: spaces.Box, width: int = 256, card_width: int = 24) -> None:
+        super().__init__(space, width)
+        table, seat = places(pieces(2)), places(SEAT)
+        own, reserve = table["seats"][0], table["seats"][0] + seat["reserve"][0]
+        self.market, self.reserve = slice(table["market"][0], table["tiles"][0]), slice(reserve, reserve + 3 * CARD_SIZE)
+        self.means = [*range(own, own + seat["cards"][0]), *range(table["bank"][0], table["bank"][0] + 7)]
+        self.card = torch.nn.Sequential(
+            torch.nn.Linear(CARD_SIZE + len(self.means), 48),
+            torch.nn.ReLU(),
+            torch.nn.Linear(48, card_width),
+            torch.nn.ReLU(),
+        )
+        self.all = torch.nn.Sequential(torch.nn.Linear(15 * card_width + int(np.prod(space.shape)), width), torch.nn.ReLU())
+
+    def forward(self, rows: torch.Tensor) -> torch.Tensor:
+        """Numbers for the policy and the value."""
+        cards = torch.cat([rows[:, self.market], rows[:, self.reserve]], dim=1).reshape(len(rows), 15, CARD_SIZE)
+        means = rows[:, None, self.means].expand(-1, 15, -1)
+        seen = self.card(torch.cat([cards, means], dim=2)).flatten(1)
+        return self.all(torch.cat([seen, rows], dim=1))
+
+
+class Games(VecEnv):
+    """Our vector environment in the form Stable-Baselines3 wants."""
+
+    def __init__(self, count: int) -> None:
+        self.games = SplendorVectorEnv(count, opponents="greedy", autoreset_mode=AutoresetMode.SAME_STEP)
+        size = self.games.single_observation_space.shape
+        super().__init__(count, spaces.Box(0, np.inf, size, np.float32), self.games.single_action_space)
+        self.masks: Any = None
+
+    def reset(self) -> Any:
+        """Deal."""
+        observations, info = self.games.reset(seed=self._seed())
+        self.masks = info["action_mask"]
+        return observations.astype(np.float32) / SCALE
+
+    def _seed(self) -> int | None:
+        return self._seeds[0] if self._seeds and self._seeds[0] is not None else None
+
+    def step_async(self, actions: Any) -> None:
+        """Remember the actions."""
+        self.actions = actions
+
+    def step_wait(self) -> Any:
+        """Play them."""
+        observations, rewards, terminated, truncated, info = self.games.step(self.actions)
+        ended, self.masks = terminated | truncated, info["action_mask"]
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        for game in np.flatnonzero(ended):
+            infos[game] = {
+                "terminal_observation": info["final_obs"][game].astype(np.float32) / SCALE,
+                "TimeLimit.truncated": bool(truncated[game]),
+            }
+        return observations.astype(np.float32) / SCALE, rewards.astype(np.float32), ended, infos
+
+    def env_method(self, name: str, *_: Any, indices: Any = None, **__: Any) -> Any:  # noqa: ARG002
+        """Answer the one question MaskablePPO has."""
+        if name != "action_masks":
+            raise AttributeError(name)
+        return list(self.masks.astype(bool))
+
+    def has_attr(self, name: str) -> bool:
+        """There are action masks."""
+        return name == "action_masks"
+
+    def get_attr(self, name: str, indices: Any = None) -> Any:  # noqa: ARG002
+        """An attribute, the same for every game."""
+        if name == "action_masks":
+            return [None] * self.num_envs
+        return [getattr(self.games, name)] * self.num_envs
+
+    def set_attr(self, name: str, value: Any, indices: Any = None) -> None:  # noqa: ARG002
+        """Set an attribute."""
+        setattr(self.games, name, value)
+
+    def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:  # noqa: ARG002
+        """Nothing is wrapped."""
+        return [False] * self.num_envs
+
+    def close(self) -> None:
+        """Close."""
+        self.games.close()
+
+
+def games_of_greedy(count: int, seed: int = 1) -> tuple[Any, Any, Any, Any]:
+    """What greedy sees, may do and does in games against itself with a few random moves, and how the seat fared in the end."""
+    states, rng = cabochon.deal("classic", 2, seed + np.arange(count)), np.random.default_rng(seed)
+    seen: list[tuple[Any, ...]] = []
+    while len(going := np.flatnonzero(states["stage"] != OVER)):
+        now = states[going]
+        masks, actions = action_masks(now), greedy_actions(now, rng.integers(0, 1 << 62, len(going)))
+        seen.append((observations(now), masks, actions, going, now["turn"]))
+        stray = (rng.random(masks.shape) * masks).argmax(axis=1)
+        cabochon.play(now, np.where(rng.random(len(going)) < STRAY, stray, actions))
+        states[going] = now
+    result = np.array([[reward_of(state, seat) for seat in (0, 1)] for state in states])
+    rows, legal, actions, games, seats = (np.concatenate(part) for part in zip(*seen, strict=True))
+    return rows, legal, actions, result[games, seats]
+
+
+def imitate(model: MaskablePPO, games: int, epochs: int, batch: int = 2048) -> None:
+    """The policy learns greedy's choices, the value the results of its games."""
+    rows, legal, actions, results = games_of_greedy(games)
+    print(f"imitating {len(rows):,} decisions of greedy", flush=True)
+    optimizer = torch.optim.Adam(model.policy.parameters(), lr=1e-3)
+    for epoch in range(epochs):
+        order, chance = np.random.default_rng(epoch).permutation(len(rows)), 0.0
+        for at in range(0, len(order), batch):
+            part = order[at : at + batch]
+            shown, chosen = torch.as_tensor(rows[part]).float() / SCALE, torch.as_tensor(actions[part])
+            values, log_prob, _ = model.policy.evaluate_actions(shown, chosen, action_masks=legal[part].astype(bool))
+            wanted = torch.as_tensor(results[part]).float()
+            loss = -log_prob.mean() + 0.5 * torch.nn.functional.mse_loss(values.flatten(), wanted)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            chance += float(log_prob.detach().exp().sum())
+        print(f"epoch {epoch + 1}: greedy's move has a chance of {chance / len(order):.0%}", flush=True)
+
+
+def share_won(model: MaskablePPO, games: int, seed: int = 1_000_000) -> float:
+    """The share of games won (a shared victory counts half); each of many tables plays its first games to their end."""
+    tables = Games(games)
+    tables.seed(seed)
+    observations, result = tables.reset(), np.full(games, np.nan)
+    while np.isnan(result).any():
+        actions, _ = model.predict(observations, action_masks=np.array(tables.masks, bool), deterministic=True)
+        tables.step_async(actions)
+        observations, rewards, ended, _ = tables.step_wait()
+        first = ended & np.isnan(result)
+        result[first] = (rewards[first] > WON) + 0.5 * (rewards[first] == WON)
+    return float(result.mean())
+
+
+class Curve(BaseCallback):
+    """Plays test games now and then, and stops when the time is up."""
+
+    def __init__(self, minutes: float, every: int, games: int) -> None:
+        super().__init__()
+        self.minutes, self.every, self.games, self.next = minutes, every, games, 0
+        self.points: list[tuple[float, int, float]] = []
+
+    def _on_training_start(self) -> None:
+        self.start = time.monotonic()
+
+    def _on_step(self) -> bool:
+        spent = (time.monotonic() - self.start) / 60
+        if self.num_timesteps >= self.next or spent > self.minutes:
+            self.next += self.every
+            self.points.append((spent, self.num_timesteps, share_won(self.model, self.games)))
+            print(
+                f"{spent:5.1f} min {self.num_timesteps:>10,} decisions: wins {self.points[-1][2]:.1%} against greedy", flush=True
+            )
+        return spent <= self.minutes
+
+
+def draw(points: list[tuple[float, int, float]], file: str) -> None:
+    """The curve as a picture."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(figsize=(7, 4), dpi=110)
+    axes.plot([decisions / 1e6 for _, decisions, _ in points], [100 * won for *_, won in points], color="#1E8A5A")
+    axes.axhline(50, color="#b08d3c", linewidth=1)
+    axes.set(xlabel="decisions of the learner, millions", ylabel="games won against greedy, %", ylim=(0, 100))
+    axes.set_title(f"MaskablePPO, Splendor for two, {points[-1][0]:.0f} minutes on a CPU")
+    figure.tight_layout()
+    figure.savefig(file)
+
+
+def main() -> None:
+    """Learn, test, draw."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--minutes", type=float, default=15)
+    parser.add_argument("--greedy-games", type=int, default=16000, help="to imitate before")
+    parser.add_argument("--tables", type=int, default=512)
+    parser.add_argument("--every", type=int, default=250_000, help="decisions between tests")
+    parser.add_argument("--games", type=int, default=400, help="in each test")
+    parser.add_argument("--picture", help="a PNG file for the curve")
+    parser.add_argument("--model", help="a file to save what was learned")
+    said = parser.parse_args()
+    model = MaskablePPO(
+        "MlpPolicy",
+        Games(said.tables),
+        n_steps=max(1, 16384 // said.tables),
+        batch_size=2048,
+        n_epochs=4,
+        learning_rate=2e-4,
+        gamma=0.999,
+        ent_coef=0.003,
+        target_kl=0.03,
+        policy_kwargs={"features_extractor_class": Cards, "net_arch": [128], "activation_fn": torch.nn.ReLU},
+        seed=1,
+        device="cpu",
+    )
+    imitate(model, said.greedy_games, epochs=4)
+    curve = Curve(said.minutes, said.every, said.games)
+    model.learn(1_000_000_000, callback=curve)
+    print(f"wins {share_won(model, 2000, seed=5_000_000):.1%} of 2000 new games against greedy")
+    if said.picture:
+        draw(curve.points, said.picture)
+    if said.model:
+        model.save(said.model)
+
+
+if __name__ == "__main__":
+    main()

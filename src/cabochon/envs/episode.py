@@ -1,0 +1,318 @@
+"""Episodes: one learner (seat 0) against compiled bots, as kernels on one game and on arrays of games.
+
+A step plays the learner's action, then the others until the learner is to decide again. The single and the vector environment
+and the GPU batch are made of the same functions on one game, so they play the same games from the same seeds.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import batch
+from ..bots.greedy import SCRATCH, greedy_action
+from ..errors import CabochonError, RulesetError
+from ..rules.actions import FIRST_ACTION, PASS
+from ..rules.chance import seeded, stir
+from ..rules.deal import deal, random_start
+from ..rules.ending import standing
+from ..rules.kernel import kernel
+from ..rules.play import legal, play, random_action
+from ..rules.state import OVER, State
+from ..ruleset import States, blank_states, ruleset
+from .observation import blank_masks, blank_rows, mask_numbers, numbers, observe, write_mask
+
+TURN_LIMIT = 400
+ILLEGAL_REWARD = -1.0
+LEARNER = 0
+ANY_START = -1
+CALLER, RANDOM, GREEDY = -1, 0, 1  # who decides for a seat; CALLER waits for the next step
+COMPILED_BOTS = {"random": RANDOM, "greedy": GREEDY}
+GOING, ENDED, OUT_OF_TURNS, ILLEGAL = range(4)
+NO_RESET, NEXT_STEP, SAME_STEP = range(3)
+
+
+@kernel
+def decide(state: State, bot: int, rng: int, scratch: Any) -> int:
+    """A bot's action. Where no seat is greedy, `scratch` is None and its code is left out when this is compiled."""
+    if scratch is None:
+        return random_action(state, rng)
+    if bot == GREEDY:
+        return greedy_action(state, rng, scratch)
+    return random_action(state, rng)
+
+
+@kernel
+def status(state: State, turn_limit: int) -> int:
+    """Whether the game goes on, is over, or has used up its turns."""
+    if state.stage == OVER:
+        return ENDED
+    return OUT_OF_TURNS if state.turns >= turn_limit else GOING
+
+
+@kernel
+def others_play(state: State, rng: int, bots: Any, turn_limit: int, scratch: Any) -> int:
+    """The bots decide until the caller has to, or the episode ends; the random number to go on with."""
+    while bots[state.turn] != CALLER and status(state, turn_limit) == GOING:
+        rng = stir(rng)
+        play(state, decide(state, bots[state.turn], rng, scratch))
+    return rng
+
+
+@kernel
+def begin(state: State, rng: int, start: int, bots: Any, turn_limit: int, scratch: Any) -> int:
+    """The next game of this chain of random numbers, played up to the learner's first decision."""
+    rng = stir(rng)
+    state.start = start if start >= 0 else random_start(rng, state.players)
+    deal(state, rng)
+    return others_play(state, rng, bots, turn_limit, scratch)
+
+
+@kernel
+def take_step(states: Any, rngs: Any, moves: Any, i: int, action: int, bots: Any, turn_limit: int, scratch: Any) -> int:
+    """The learner's action, then the others'. An illegal action changes nothing."""
+    state = states[i]
+    bit = action - FIRST_ACTION[state.stage]
+    if bit < 0 or bit > PASS or moves[i] >> bit & 1 == 0:
+        return ILLEGAL
+    play(state, action)
+    rngs[i] = others_play(state, rngs[i], bots, turn_limit, scratch)
+    return status(state, turn_limit)
+
+
+@kernel
+def reward_of(state: State, seat: int) -> float:
+    """From 1 for the best to -1 for the last, by rank; equals share what their places bring together."""
+    mine, ahead = standing(state, seat), 0
+    for other in range(state.players):
+        theirs = standing(state, other)
+        ahead += (mine > theirs) - (mine < theirs)
+    return ahead / (state.players - 1)
+
+
+@kernel
+def step_reward(state: State, outcome: int) -> float:
+    """What the learner is given for a step."""
+    if outcome == ENDED:
+        return reward_of(state, LEARNER)
+    return ILLEGAL_REWARD if outcome == ILLEGAL else 0.0
+
+
+@kernel
+def show(states: Any, moves: Any, i: int, row: Any, mask: Any) -> None:
+    """The learner's observation and legal actions; the latter are kept for the next step."""
+    state = states[i]
+    observe(state, LEARNER, row)
+    moves[i] = legal(state)
+    write_mask(state.stage, moves[i], mask)
+
+
+@kernel
+def advance(
+    states: Any,
+    rngs: Any,
+    moves: Any,
+    ended: Any,
+    actions: Any,
+    rewards: Any,
+    terminated: Any,
+    truncated: Any,
+    last_rows: Any,
+    last_masks: Any,
+    bots: Any,
+    turn_limit: int,
+    start: int,
+    mode: int,
+    i: int,
+    scratch: Any,
+) -> None:
+    """A step of game i: the action, or a new game where the last one has ended. What is to be seen then is not written yet."""
+    outcome, is_due = GOING, mode == NEXT_STEP and ended[i]
+    if not is_due:
+        outcome = take_step(states, rngs, moves, i, actions[i], bots, turn_limit, scratch)
+    rewards[i] = step_reward(states[i], outcome)
+    terminated[i] = outcome in (ENDED, ILLEGAL)
+    truncated[i] = outcome == OUT_OF_TURNS
+    ended[i] = outcome != GOING
+    if mode == SAME_STEP and outcome != GOING:
+        show(states, moves, i, last_rows[i], last_masks[i])
+        is_due = True
+    if is_due:
+        rngs[i] = begin(states[i], rngs[i], start, bots, turn_limit, scratch)
+
+
+@kernel
+def _seed_all(rngs: Any, seeds: Any, which: Any) -> None:
+    for i in range(rngs.shape[0]):
+        if which[i]:
+            rngs[i] = seeded(seeds[i])
+
+
+@kernel
+def _reset_all(
+    states: Any, rngs: Any, moves: Any, which: Any, rows: Any, masks: Any, bots: Any, turn_limit: int, start: int
+) -> None:
+    scratch = np.empty(SCRATCH, np.int64)
+    for i in range(states.shape[0]):
+        if which[i]:
+            rngs[i] = begin(states[i], rngs[i], start, bots, turn_limit, scratch)
+        show(states, moves, i, rows[i], masks[i])
+
+
+@kernel
+def _step_all(
+    states: Any,
+    rngs: Any,
+    moves: Any,
+    ended: Any,
+    actions: Any,
+    rewards: Any,
+    terminated: Any,
+    truncated: Any,
+    last_rows: Any,
+    last_masks: Any,
+    rows: Any,
+    masks: Any,
+    bots: Any,
+    turn_limit: int,
+    start: int,
+    mode: int,
+) -> None:
+    scratch = np.empty(SCRATCH, np.int64)
+    for i in range(states.shape[0]):
+        advance(
+            states, rngs, moves, ended, actions, rewards, terminated, truncated, last_rows, last_masks,
+            bots, turn_limit, start, mode, i, scratch,
+        )  # fmt: skip
+        show(states, moves, i, rows[i], masks[i])
+
+
+@kernel
+def _legal_all(states: Any, moves: Any, ended: Any, actions: Any, answers: Any) -> None:
+    for i in range(states.shape[0]):
+        bit = actions[i] - FIRST_ACTION[states[i].stage]
+        answers[i] = ended[i] or (0 <= bit <= PASS and moves[i] >> bit & 1 == 1)
+
+
+@kernel
+def _resume(states: Any, rngs: Any, moves: Any, row: Any, mask: Any, bots: Any, turn_limit: int) -> float:
+    rngs[0] = others_play(states[0], rngs[0], bots, turn_limit, np.empty(SCRATCH, np.int64))
+    show(states, moves, 0, row, mask)
+    return step_reward(states[0], status(states[0], turn_limit))
+
+
+class Step(NamedTuple):
+    """What a step brings, a row a game. The last two hold the ends of episodes that began anew in the same step."""
+
+    observations: NDArray[np.int8]
+    masks: NDArray[np.int8]
+    rewards: NDArray[np.float64]
+    terminated: NDArray[np.bool_]
+    truncated: NDArray[np.bool_]
+    final_observations: NDArray[np.int8]
+    final_masks: NDArray[np.int8]
+
+
+def seat_bots(players: int, opponents: str | Sequence[str]) -> tuple[str, ...]:
+    """The bot of every seat but the first; one name stands for all of them."""
+    names = (opponents,) * (players - 1) if isinstance(opponents, str) else tuple(opponents)
+    if len(names) != players - 1:
+        raise RulesetError(f"{players} players need {players - 1} opponents, not {len(names)}")
+    return names
+
+
+def compiled_bots(names: Sequence[str]) -> NDArray[np.int64]:
+    """Who decides, by seat, as numbers."""
+    for name in names:
+        if name not in COMPILED_BOTS:
+            raise CabochonError(f"{name!r} is not a compiled bot: choose from {', '.join(COMPILED_BOTS)}")
+    return np.array([CALLER, *(COMPILED_BOTS[name] for name in names)], np.int64)
+
+
+def checked_limit(turn_limit: int, players: int) -> int:
+    """A turn limit that lets every seat play."""
+    if turn_limit < players:
+        raise RulesetError(f"turn_limit must be at least {players}, a turn for every seat, not {turn_limit}")
+    return turn_limit
+
+
+def checked_start(start: int | None, players: int) -> int:
+    """A seat, or that it is drawn from the seed."""
+    if start is None:
+        return ANY_START
+    if not 0 <= start < players:
+        raise RulesetError(f"start must be a seat from 0 to {players - 1}, not {start}")
+    return start
+
+
+class Episodes:
+    """Many episodes at once, against compiled bots (and, in a single environment, seats that wait for the caller)."""
+
+    def __init__(
+        self,
+        count: int,
+        variant: str,
+        players: int,
+        bots: NDArray[np.int64],
+        turn_limit: int = TURN_LIMIT,
+        start: int | None = None,
+        **house: Any,
+    ) -> None:
+        self.rules = ruleset(variant, players, house)
+        self.bots, self.turn_limit = bots, checked_limit(turn_limit, players)
+        self.start = checked_start(start, players)
+        self.states: States = blank_states(self.rules, count)
+        self.rngs = np.zeros(count, np.int64)
+        self.moves = np.zeros(count, np.int64)
+        self.ended = np.zeros(count, np.bool_)
+
+    def seed(self, seeds: NDArray[np.int64], which: NDArray[np.bool_]) -> None:
+        """Begin new chains of random numbers."""
+        _seed_all(self.rngs, seeds, which)
+
+    def reset(self, which: NDArray[np.bool_]) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
+        """Deal the next game of each chain where asked; everybody's observations and masks."""
+        rows, masks = self._blank()
+        self.ended[which] = False
+        settings: tuple[Any, ...] = (self.bots, self.turn_limit, self.start)
+        batch.spread(lambda *part: _reset_all(*part, *settings), self.states, self.rngs, self.moves, which, rows, masks)
+        return numbers(rows), mask_numbers(masks)
+
+    def step(self, actions: NDArray[np.int64], mode: int) -> Step:
+        """One decision of the learner in every game."""
+        count = len(self.states)
+        rows, masks = self._blank()
+        last_rows, last_masks = self._blank() if mode == SAME_STEP else (rows, masks)
+        rewards, terminated, truncated = np.empty(count), np.empty(count, np.bool_), np.empty(count, np.bool_)
+        settings: tuple[Any, ...] = (self.bots, self.turn_limit, self.start, mode)
+        batch.spread(
+            lambda *part: _step_all(*part, *settings),
+            *(self.states, self.rngs, self.moves, self.ended, actions),
+            *(rewards, terminated, truncated, last_rows, last_masks, rows, masks),
+        )
+        return Step(
+            numbers(rows),
+            mask_numbers(masks),
+            rewards,
+            terminated,
+            truncated,
+            numbers(last_rows),
+            mask_numbers(last_masks),
+        )
+
+    def resume(self) -> tuple[NDArray[np.int8], NDArray[np.int8], float]:
+        """After a move made from outside in a single game: the compiled bots go on."""
+        rows, masks = self._blank()
+        reward = _resume(self.states, self.rngs, self.moves, rows[0], masks[0], self.bots, self.turn_limit)
+        return numbers(rows), mask_numbers(masks), reward
+
+    def illegal(self, actions: NDArray[np.int64], mode: int) -> NDArray[np.intp]:
+        """The games in which this action may not be played."""
+        answers = np.empty(len(self.states), np.bool_)
+        ignored = self.ended if mode == NEXT_STEP else np.zeros_like(self.ended)
+        _legal_all(self.states, self.moves, ignored, actions, answers)
+        return np.flatnonzero(~answers)
+
+    def _blank(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        return blank_rows(len(self.states), self.rules.players), blank_masks(len(self.states))

@@ -1,0 +1,443 @@
+# mypy: warn-return-any=False
+"""OpenSpiel games `python_splendor` and `python_splendor_marvel`; importing this module registers them.
+
+Chance turns up every card and tile: the deal is a run of chance nodes, and so is each card that is turned up or drawn later. The
+decks in the record are kept sorted, as sets: a chance outcome brings its card to the top, and the rules play on from there.
+"""
+
+from typing import Any
+
+import numpy as np
+import pyspiel  # type: ignore[import-not-found]
+from numpy.typing import NDArray
+
+from ..drawing import draw, draw_card
+from ..errors import CabochonError
+from ..notation.gems import format_counts
+from ..notation.move import Move
+from ..rules.actions import ACTION_COUNT, BUY, BUY_RESERVED, FIRST_ACTION, PASS, RESERVE, RESERVE_DECK
+from ..rules.bits import lowest_bit
+from ..rules.cards import CARD_COUNT, DECK_START, NONE, TILE_COUNT, TILE_FACES, TILE_START, TILES, VARIANTS, Variant
+from ..rules.deal import clear_table, shuffle_deck
+from ..rules.kernel import kernel
+from ..rules.play import legal, play
+from ..rules.reserving import refill
+from ..rules.state import MARKET_SIZE, MAX_RESERVED, MAX_SEATS, MAX_TILES, SLOTS_PER_TIER
+from ..ruleset import FEWEST_PLAYERS, blank_states, ruleset
+from ..view import position, sample, view
+from .episode import ENDED, GOING, TURN_LIMIT, checked_limit, reward_of, status
+from .observation import CARD_SIZE, SEAT, blank_rows, named, numbers, observation_size, observe, pieces
+
+CHANCE, TERMINAL = int(pyspiel.PlayerId.CHANCE), int(pyspiel.PlayerId.TERMINAL)
+NO_DRAW, DRAWS = -1, 16
+DECISIONS_A_TURN = 5  # an action, three returns, a claim
+FIRST_CARD = ACTION_COUNT  # an event is an action, or from here on a card, a tile, or a card of a tier that is not seen
+FIRST_TILE = FIRST_CARD + CARD_COUNT
+UNSEEN = FIRST_TILE + int(TILE_COUNT.max())
+EVENT_COUNT = UNSEEN + 3
+EVENT = [bytes((event,)) for event in range(EVENT_COUNT)]
+SAMPLES = 100
+
+
+@kernel
+def _lay_out(states: Any) -> None:
+    """An empty table with whole, sorted decks."""
+    state = states[0]
+    clear_table(state)
+    for slot in range(MARKET_SIZE):
+        state.market[slot] = NONE
+    for tier in range(3):
+        shuffle_deck(state, tier, 1)
+        for i in range(40 - 10 * tier):
+            state.deck[DECK_START[tier] + i] = state.variant * CARD_COUNT + DECK_START[tier] + i
+
+
+@kernel
+def _bring_up(states: Any, tier: int, card: int) -> None:
+    """A card goes to the top of its deck; the others stay sorted."""
+    state = states[0]
+    last = DECK_START[tier] + state.deck_size[tier] - 1
+    place = last
+    while state.deck[place] != card:
+        place -= 1
+    for i in range(place, last):
+        state.deck[i] = state.deck[i + 1]
+    state.deck[last] = card
+
+
+@kernel
+def _turn_up(states: Any, slot: int, card: int) -> None:
+    """A card of the first market."""
+    _bring_up(states, slot // SLOTS_PER_TIER, states[0].variant * CARD_COUNT + card)
+    refill(states[0], slot)
+
+
+@kernel
+def _draws_from(states: Any, action: int) -> int:
+    """The tier this action draws a card of, or NO_DRAW."""
+    if RESERVE_DECK <= action < BUY:
+        return action - RESERVE_DECK
+    if RESERVE <= action < BUY_RESERVED:
+        tier = (action - (RESERVE if action < BUY else BUY)) // SLOTS_PER_TIER
+        return tier if states[0].deck_size[tier] > 0 else NO_DRAW
+    return NO_DRAW
+
+
+@kernel
+def _play(states: Any, action: int, turn_limit: int) -> int:
+    """Play an action; the next player."""
+    play(states[0], action)
+    return states[0].turn if status(states[0], turn_limit) == GOING else TERMINAL
+
+
+@kernel
+def _decide(states: Any, action: int, turn_limit: int) -> int:
+    """Play an action, and the next player; or, if it draws a card, DRAWS and the tier, and nothing is played yet."""
+    tier = _draws_from(states, action)
+    return _play(states, action, turn_limit) if tier == NO_DRAW else DRAWS + tier
+
+
+@kernel
+def _draw_and_play(states: Any, action: int, tier: int, card: int, turn_limit: int) -> int:
+    """Play an action that draws this card; the next player."""
+    _bring_up(states, tier, states[0].variant * CARD_COUNT + card)
+    return _play(states, action, turn_limit)
+
+
+@kernel
+def _legal(states: Any, out: Any) -> int:
+    """The legal actions into a list; how many."""
+    moves, first, count = legal(states[0]), FIRST_ACTION[states[0].stage], 0
+    while moves != 0:
+        out[count] = first + lowest_bit(moves)
+        moves &= moves - 1
+        count += 1
+    return count
+
+
+@kernel
+def _in_deck(states: Any, tier: int, out: Any) -> int:
+    """The cards of a deck into a list; how many."""
+    size, first = states[0].deck_size[tier], DECK_START[tier]
+    for i in range(size):
+        out[i] = states[0].deck[first + i] % CARD_COUNT
+    return size
+
+
+@kernel
+def _tiles_left(states: Any, out: Any) -> int:
+    """The tile faces that may still be dealt into a list; how many."""
+    variant, count = states[0].variant, 0
+    for face in range(TILE_COUNT[variant]):
+        is_left = True
+        for place in range(MAX_TILES):
+            tile = states[0].tiles[place]
+            if tile != NONE and (tile - TILE_START[variant]) // TILE_FACES[variant] == face // TILE_FACES[variant]:
+                is_left = False
+        if is_left:
+            out[count] = CARD_COUNT + face
+            count += 1
+    return count
+
+
+@kernel
+def _deal_tile(states: Any, place: int, outcome: int) -> None:
+    states[0].tiles[place] = TILE_START[states[0].variant] + outcome - CARD_COUNT
+
+
+@kernel
+def _observe(states: Any, seat: int, rows: Any) -> None:
+    observe(states[0], seat, rows[0])
+
+
+@kernel
+def _returns(states: Any, turn_limit: int, out: Any) -> None:
+    ended = status(states[0], turn_limit) == ENDED
+    for seat in range(states[0].players):
+        out[seat] = reward_of(states[0], seat) if ended else 0.0
+
+
+def event_words(variant: Variant) -> list[str]:
+    """What each event says."""
+    moves = [str(Move(action, None, variant.name)) for action in range(ACTION_COUNT)]
+    cards = [f"card {number} {draw_card(variant.name, number)}" for number in range(1, CARD_COUNT + 1)]
+    tiles = [f"tile {tile.number} {format_counts(tile.demand, variant.letters)}" for tile in TILES[variant.name]]
+    tiles += ["no tile"] * (UNSEEN - FIRST_TILE - len(tiles))
+    return moves + cards + tiles + [f"a card of tier {tier}" for tier in (1, 2, 3)]
+
+
+WORDS = {name: event_words(variant) for name, variant in VARIANTS.items()}
+
+
+def game_type(short_name: str, long_name: str) -> Any:
+    """What OpenSpiel wants to know of the kind of game."""
+    return pyspiel.GameType(
+        short_name=short_name,
+        long_name=long_name,
+        dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
+        chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
+        information=pyspiel.GameType.Information.IMPERFECT_INFORMATION,
+        utility=pyspiel.GameType.Utility.ZERO_SUM,
+        reward_model=pyspiel.GameType.RewardModel.TERMINAL,
+        max_num_players=MAX_SEATS,
+        min_num_players=FEWEST_PLAYERS,
+        provides_information_state_string=True,
+        provides_information_state_tensor=True,
+        provides_observation_string=True,
+        provides_observation_tensor=True,
+        provides_factored_observation_string=True,
+        parameter_specification={"players": 2, "turn_limit": TURN_LIMIT},
+    )
+
+
+class _Game(pyspiel.Game):  # type: ignore[misc]
+    """A game for 2 to 4; player 0 begins. Parameters: `players`, and `turn_limit`, after which nobody has won anything."""
+
+    variant: str
+    kind: Any
+
+    def __init__(self, params: dict[str, Any] | None = None) -> None:
+        said = params or {}
+        players = said.get("players", 2)
+        self.turn_limit = checked_limit(said.get("turn_limit", TURN_LIMIT), players)
+        self.rules = ruleset(self.variant, players, {})
+        self.tiles = self.rules.row.tiles[players - FEWEST_PLAYERS]
+        info = pyspiel.GameInfo(
+            num_distinct_actions=ACTION_COUNT,
+            max_chance_outcomes=CARD_COUNT + int(TILE_COUNT[self.rules.row.index]),
+            num_players=players,
+            min_utility=-1.0,
+            max_utility=1.0,
+            utility_sum=0.0,
+            max_game_length=DECISIONS_A_TURN * self.turn_limit,
+        )
+        super().__init__(self.kind, info, said)
+        self.empty_table = blank_states(self.rules, 1)
+        _lay_out(self.empty_table)
+
+    def new_initial_state(self) -> "SplendorState":
+        """Before the deal."""
+        return SplendorState(self)
+
+    def make_py_observer(self, iig_obs_type: Any = None, params: dict[str, Any] | None = None) -> "SplendorObserver":
+        """Turns states into tensors and strings."""
+        return SplendorObserver(self, iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False), params)
+
+    def max_events(self) -> int:
+        """Decisions and turned-up cards and tiles in the longest game, with a card said again when it leaves a reserve."""
+        return (DECISIONS_A_TURN + 1) * self.turn_limit + MARKET_SIZE + self.tiles
+
+
+class SplendorGame(_Game):
+    """Splendor."""
+
+    variant = "classic"
+    kind = game_type("python_splendor", "Python Splendor")
+
+
+class SplendorMarvelGame(_Game):
+    """Splendor: Marvel."""
+
+    variant = "marvel"
+    kind = game_type("python_splendor_marvel", "Python Splendor: Marvel")
+
+
+class SplendorState(pyspiel.State):  # type: ignore[misc]
+    """A position, the draw that is due, and what has happened. OpenSpiel clones a state by copying its attributes."""
+
+    def __init__(self, game: _Game) -> None:
+        super().__init__(game)
+        self.states = game.empty_table.copy()
+        self.variant, self.turn_limit = game.variant, game.turn_limit
+        self.tiles_to_deal, self.slots_to_deal = game.tiles, MARKET_SIZE
+        self.pending, self.tier = NO_DRAW, 0
+        self.player = CHANCE
+        self.events = b""
+        self.unseen: tuple[tuple[int, int, int], ...] = ()  # events that only one player saw: which, who, tier
+
+    def current_player(self) -> int:
+        """The player to decide, or chance, or the end."""
+        return self.player
+
+    def is_terminal(self) -> bool:
+        """Over, or out of turns."""
+        return self.player == TERMINAL
+
+    def _legal_actions(self, player: int) -> list[int]:
+        if player != self.player:
+            return []
+        actions = np.empty(PASS + 1, np.int64)
+        chosen: list[int] = actions[: _legal(self.states, actions)].tolist()
+        return chosen
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        """The cards of the deck, or the tiles not yet out, all equally likely."""
+        found = np.empty(CARD_COUNT, np.int64)
+        count = _tiles_left(self.states, found) if self.tiles_to_deal else _in_deck(self.states, self.tier, found)
+        return list(zip(found[:count].tolist(), (1.0 / count,) * count, strict=True))
+
+    def _apply_action(self, action: int) -> None:
+        if self.player >= 0:
+            self._decide(action)
+        elif self.pending != NO_DRAW:
+            self._draw(action)
+        elif self.tiles_to_deal:
+            self._deal_tile(action)
+        else:
+            self._deal_card(action)
+
+    def _decide(self, action: int) -> None:
+        """A player's action; one that draws a card waits for chance. A card bought from a reserve is seen by all from now on."""
+        self.events += EVENT[action]
+        if BUY_RESERVED <= action < PASS:
+            self.events += EVENT[FIRST_CARD + self.states["reserve"][0, self.player].item(action - BUY_RESERVED) % CARD_COUNT]
+        result = _decide(self.states, action, self.turn_limit)
+        if result < DRAWS:
+            self.player = result
+        else:
+            self.pending, self.tier, self.player = action, result - DRAWS, CHANCE
+
+    def _draw(self, card: int) -> None:
+        """The card that a player's action turns up, or that it brings unseen into a reserve."""
+        action, self.pending = self.pending, NO_DRAW
+        if RESERVE_DECK <= action < BUY:
+            self.unseen += ((len(self.events), self.states["turn"].item(0), self.tier),)
+        self.events += EVENT[FIRST_CARD + card]
+        self.player = _draw_and_play(self.states, action, self.tier, card, self.turn_limit)
+
+    def _deal_tile(self, outcome: int) -> None:
+        self.events += EVENT[FIRST_CARD + outcome]
+        self.tiles_to_deal -= 1
+        _deal_tile(self.states, self.tiles_to_deal, outcome)
+
+    def _deal_card(self, card: int) -> None:
+        self.events += EVENT[FIRST_CARD + card]
+        slot = MARKET_SIZE - self.slots_to_deal
+        _turn_up(self.states, slot, card)
+        self.slots_to_deal -= 1
+        self.tier = (slot + 1) // SLOTS_PER_TIER
+        if not self.slots_to_deal:
+            self.player = 0
+
+    def seen(self, player: int) -> bytes:
+        """The events as this player saw them: of a card that another drew unseen only its tier."""
+        events = bytearray(self.events)
+        for at, drawer, tier in self.unseen:
+            if drawer != player:
+                events[at] = UNSEEN + tier
+        return bytes(events)
+
+    def _action_to_string(self, player: int, action: int) -> str:
+        return WORDS[self.variant][action if player >= 0 else FIRST_CARD + action]
+
+    def returns(self) -> list[float]:
+        """By rank from 1 to -1 when the game is over; 0 before, and when it ran out of turns."""
+        out = np.empty(self.num_players())
+        _returns(self.states, self.turn_limit, out)
+        returns: list[float] = out.tolist()
+        return returns
+
+    def resample_from_infostate(self, player: int, sampler: Any) -> "SplendorState":
+        """A state this player cannot tell from the real one: the same game, with other cards where it cannot see them."""
+        rng = np.random.default_rng(int(sampler() * (1 << 32)))
+        for _ in range(SAMPLES):
+            twin = self._replayed(self._other_cards(player, rng))
+            if twin is not None:
+                return twin
+        raise CabochonError(f"no other state fits what player {player} knows")
+
+    def _other_cards(self, player: int, rng: np.random.Generator) -> dict[int, int]:
+        """For each card this player cannot see in a reserve, another that might be there."""
+        old, new = self.states["reserve"][0], sample(view(self.states[0], player), rng)["reserve"][0]
+        hidden = self.states["reserve"][0] != NONE
+        return dict(zip((old[hidden] % CARD_COUNT).tolist(), (new[hidden] % CARD_COUNT).tolist(), strict=True))
+
+    def _replayed(self, instead: dict[int, int]) -> "SplendorState | None":
+        """The same history with other cards drawn; None if somebody could not have passed with them."""
+        twin: SplendorState = self.get_game().new_initial_state()
+        for action in self.history():
+            if twin.player == CHANCE:
+                is_blind = RESERVE_DECK <= twin.pending < BUY
+                action = instead.get(action, action) if is_blind else action
+            elif action == PASS and PASS not in twin._legal_actions(twin.player):
+                return None
+            twin.apply_action(action)
+        return twin
+
+    def __str__(self) -> str:
+        due = f"\n{WORDS[self.variant][self.pending]}: a card is due" if self.pending != NO_DRAW else ""
+        return draw(position(self.states[0])) + due
+
+
+class SplendorObserver:
+    """What a player sees, as named tensors and as a string, in the ways OpenSpiel asks for.
+
+    `public_info` is what everybody sees, `private_info` the own cards that others do not; with `perfect_recall` the events since
+    the deal come on top.
+    """
+
+    def __init__(self, game: _Game, kind: Any, params: dict[str, Any] | None) -> None:
+        if params:
+            raise CabochonError(f"the observer has no parameters, and was given {params}")
+        self.players, self.words = game.rules.players, WORDS[game.variant]
+        self.public, self.recall = kind.public_info, kind.perfect_recall
+        self.private = kind.private_info == pyspiel.PrivateInfoType.SINGLE_PLAYER
+        shapes: dict[str, tuple[int, ...]] = {"player": (self.players,)}
+        if self.public:
+            shapes |= {piece.name: piece.shape for piece in pieces(self.players)}
+        elif self.private:
+            shapes["unseen_reserve"] = (MAX_RESERVED, CARD_SIZE)
+        if self.public and self.recall:
+            shapes["events"] = (game.max_events(),)
+        sizes = {name: int(np.prod(shape)) for name, shape in shapes.items()}
+        self.tensor = np.zeros(sum(sizes.values()), np.float32)
+        self.dict: dict[str, NDArray[np.float32]] = {}
+        start = 0
+        for name, shape in shapes.items():
+            self.dict[name] = self.tensor[start : start + sizes[name]].reshape(shape)
+            start += sizes[name]
+        self._rows = blank_rows(1, self.players)
+
+    def set_from(self, state: SplendorState, player: int) -> None:
+        """Fill the tensor with what this player sees."""
+        self.tensor.fill(0)
+        self.dict["player"][player] = 1
+        _observe(state.states, player, self._rows)
+        row = numbers(self._rows)[0]
+        if self.public:
+            self.tensor[self.players : self.players + observation_size(self.players)] = row
+            if not self.private:
+                self._forget_own(state, player)
+        elif self.private:
+            self.dict["unseen_reserve"][:] = self._own_reserve(row) * self._unseen(state, player)
+        if "events" in self.dict:
+            seen = np.frombuffer(state.seen(player), np.uint8)
+            self.dict["events"][: len(seen)] = seen
+            self.dict["events"][: len(seen)] += 1
+
+    def string_from(self, state: SplendorState, player: int) -> str:
+        """The same as text."""
+        if self.public and self.recall:
+            return f"player {player}: " + "; ".join([self.words[event] for event in state.seen(player)])
+        if self.public:
+            return draw(view(state.states[0], player if self.private else None))
+        shown = self._unseen(state, player)[:, 0] if self.private else ()
+        cards = [card for card, hidden in zip(view(state.states[0], player).seats[player].reserve, shown, strict=False) if hidden]
+        return ", ".join(self.words[FIRST_CARD + held.card - 1] for held in cards if held.card)
+
+    def _own_reserve(self, row: NDArray[Any]) -> NDArray[Any]:
+        return named(named(row, pieces(self.players))["seats"][0], SEAT)["reserve"]
+
+    def _unseen(self, state: SplendorState, player: int) -> NDArray[np.int64]:
+        """A 1 for each own reserved card that others do not see."""
+        return np.array([[state.states["blind"].item(player) >> i & 1] for i in range(MAX_RESERVED)])
+
+    def _forget_own(self, state: SplendorState, player: int) -> None:
+        """Of own cards that others do not see only the tier stays."""
+        tensor = self.tensor[self.players :]
+        own = self._own_reserve(tensor[: observation_size(self.players)])
+        own[:, : CARD_SIZE - 3] *= 1 - self._unseen(state, player)
+
+
+for _game in (SplendorGame, SplendorMarvelGame):
+    pyspiel.register_game(_game.kind, _game)

@@ -1,0 +1,31 @@
+"""The names Gymnasium and PettingZoo know the environments by."""
+
+from importlib.util import find_spec
+
+import gymnasium
+
+GYMNASIUM_IDS = {"cabochon/Splendor-v0": "classic", "cabochon/SplendorMarvel-v0": "marvel"}
+PETTINGZOO_IDS = {"cabochon/splendor_v0": "splendor_v0", "cabochon/splendor_marvel_v0": "splendor_marvel_v0"}
+
+
+def register_all() -> None:
+    """Make the names known, once."""
+    for name, variant in GYMNASIUM_IDS.items():
+        if name not in gymnasium.registry:
+            gymnasium.register(
+                id=name,
+                entry_point="cabochon.envs.single:SplendorEnv",
+                vector_entry_point="cabochon.envs.vector:SplendorVectorEnv",
+                kwargs={"variant": variant},
+            )
+    if find_spec("pettingzoo") is not None:
+        _register_seats()
+
+
+def _register_seats() -> None:
+    """PettingZoo has a registry of its own from 1.27 on."""
+    import pettingzoo  # type: ignore[import-untyped]
+
+    if hasattr(pettingzoo, "register"):
+        for name, module in PETTINGZOO_IDS.items():
+            pettingzoo.register("aec", name, entry_point=f"cabochon.envs.{module}:env")

@@ -1,0 +1,114 @@
+"""Gymnasium's single environment: one seat against bots called by name."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from ..bots import Budget, bot
+from ..errors import CabochonError, IllegalMove
+from ..game import Game
+from ..rules.actions import ACTION_COUNT
+from ..rules.chance import stir
+from ..view import view
+from .episode import CALLER, COMPILED_BOTS, ENDED, GOING, LEARNER, NO_RESET, OUT_OF_TURNS, TURN_LIMIT, Episodes, seat_bots, status
+from .observation import action_masks
+from .rendering import RENDER_MODES, checked_mode, render
+from .vector import checked_way, observation_space
+
+EVERYBODY = np.ones(1, np.bool_)
+MOST_SEED = (1 << 62) - 1
+
+
+class SplendorEnv(gymnasium.Env[NDArray[np.int8], Any]):
+    """One learner (seat 0) against bots. A turn may take the learner several steps: the action, returns, a claim.
+
+    An action that is not legal ends the episode with a reward of -1, or raises with `illegal="raise"`.
+    """
+
+    metadata = {"render_modes": RENDER_MODES, "render_fps": 2}  # noqa: RUF012
+
+    def __init__(
+        self,
+        *,
+        variant: str = "classic",
+        players: int = 2,
+        opponents: str | Sequence[str] = "greedy",
+        turn_limit: int = TURN_LIMIT,
+        illegal: str = "end",
+        start: int | None = None,
+        render_mode: str | None = None,
+        **house: Any,
+    ) -> None:
+        names = seat_bots(players, opponents)
+        self._foreign = {seat: bot(name) for seat, name in enumerate(names, 1) if name not in COMPILED_BOTS}
+        bots = np.array([CALLER, *(COMPILED_BOTS.get(name, CALLER) for name in names)], np.int64)
+        self.games = Episodes(1, variant, players, bots, turn_limit, start, **house)
+        self.illegal, self.render_mode = checked_way(illegal), checked_mode(render_mode)
+        self.action_space = spaces.Discrete(ACTION_COUNT)
+        self.observation_space: spaces.Box = observation_space(players)  # type: ignore[assignment]
+        self._is_seeded = self._is_dealt = False
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[NDArray[np.int8], dict[str, Any]]:
+        """Deal the next game, or with a seed the first of a new chain of games; played up to the learner's first decision."""
+        super().reset(seed=seed, options=options)
+        if seed is not None or not self._is_seeded:
+            number = self.np_random.integers(0, MOST_SEED) if seed is None else seed
+            self.games.seed(np.array([number], np.int64), EVERYBODY)
+            self._is_seeded = True
+        observations, masks = self.games.reset(EVERYBODY)
+        self._is_dealt = True
+        if self._foreign:
+            observations, masks, _ = self._foreign_play(observations, masks, 0.0)
+        self._show()
+        return observations[0], {"action_mask": masks[0]}
+
+    def step(self, action: Any) -> tuple[NDArray[np.int8], float, bool, bool, dict[str, Any]]:
+        """The learner's action, then the others' until the learner is to decide again."""
+        if not self._is_dealt:
+            raise CabochonError("reset the environment before the first step")
+        actions = np.array([action], np.int64)
+        if self.illegal == "raise" and len(self.games.illegal(actions, NO_RESET)):
+            raise IllegalMove(f"action {action}", "not legal in this position")
+        step = self.games.step(actions, NO_RESET)
+        observations, masks, reward = step.observations, step.masks, float(step.rewards[0])
+        terminated, truncated = bool(step.terminated[0]), bool(step.truncated[0])
+        if self._foreign and not (terminated or truncated):
+            observations, masks, reward = self._foreign_play(observations, masks, reward)
+            terminated, truncated = self._status() == ENDED, self._status() == OUT_OF_TURNS
+        self._show()
+        return observations[0], reward, terminated, truncated, {"action_mask": masks[0]}
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """The legal actions now, as sb3-contrib's MaskablePPO asks for them."""
+        masks: NDArray[np.bool_] = action_masks(self.games.states)[0].view(np.bool_)
+        return masks
+
+    def render(self) -> Any:
+        """What the learner may see."""
+        return render(self.games.states[0], LEARNER, self.render_mode)
+
+    def _show(self) -> None:
+        if self.render_mode == "human":
+            self.render()
+
+    def _status(self) -> int:
+        return status(self.games.states[0], self.games.turn_limit)
+
+    def _foreign_play(
+        self, observations: NDArray[np.int8], masks: NDArray[np.int8], reward: float
+    ) -> tuple[NDArray[np.int8], NDArray[np.int8], float]:
+        """Bots that are not compiled decide from their view, one after the other."""
+        games = self.games
+        while games.states["turn"][0] in self._foreign and self._status() == GOING:
+            seat = int(games.states["turn"][0])
+            games.rngs[0] = stir(games.rngs[0])
+            move = self._foreign[seat].choose(view(games.states[0], seat), Budget(), int(games.rngs[0]) & MOST_SEED)
+            game = Game.from_states(games.states)
+            game.play(move)
+            games.states[0] = game.states[0]
+            observations, masks, reward = games.resume()
+        return observations, masks, reward

@@ -1,0 +1,1 @@
+"""Environments: each framework's own tests, and that all of them play the same games."""

@@ -1,0 +1,116 @@
+"""PettingZoo: its own tests, and that an agent is a seat of the game."""
+
+import pickle
+import warnings
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cabochon import CabochonError, Game, IllegalMove
+from cabochon.envs import splendor_marvel_v0, splendor_v0
+from cabochon.envs.observation import observations
+
+with warnings.catch_warnings():  # the tests import a game of PettingZoo's own in a way it no longer likes
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from pettingzoo.test import api_test, render_test, seed_test  # type: ignore[import-untyped]
+
+MODULES = [splendor_v0, splendor_marvel_v0]
+# What api_test says of every environment with an action mask that is not on its own list of names:
+DICT_IS_FINE = pytest.mark.filterwarnings("ignore:Observation is not a NumPy array", "ignore:Observation space for each agent")
+EACH = pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__.split(".")[-1])
+
+
+@DICT_IS_FINE
+@EACH
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_api(module: ModuleType, players: int) -> None:
+    api_test(module.env(players=players), num_cycles=400)
+    api_test(module.raw_env(players=players), num_cycles=400)
+
+
+@EACH
+def test_seed(module: ModuleType) -> None:
+    seed_test(lambda: module.env(players=3), num_cycles=100)
+
+
+@EACH
+def test_render(module: ModuleType) -> None:
+    render_test(module.env)
+
+
+def play_out(environment: Any, seed: int) -> tuple[Any, dict[str, float]]:
+    """The raw environment at its end, and every agent's reward; on the way its masks and observations are compared."""
+    environment.reset(seed=seed)
+    rng, total = np.random.default_rng(seed), dict.fromkeys(environment.agents, 0.0)
+    raw = environment.unwrapped
+    for agent in environment.agent_iter():
+        shown, reward, terminated, truncated, _ = environment.last()
+        total[agent] += reward
+        if terminated or truncated:
+            environment.step(None)
+            continue
+        seat = int(agent[-1])
+        assert seat == raw.states["turn"][0]
+        assert {move.action for move in Game.from_states(raw.states).legal_moves()} == set(np.flatnonzero(shown["action_mask"]))
+        np.testing.assert_array_equal(observations(raw.states, seat)[0], shown["observation"])
+        environment.step(int(rng.choice(np.flatnonzero(shown["action_mask"]))))
+    return raw, total
+
+
+@EACH
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_agents_are_seats_and_are_rewarded_by_rank(module: ModuleType, players: int) -> None:
+    raw, total = play_out(module.env(players=players), players)
+    outcome = Game.from_states(raw.states).outcome
+    assert outcome is not None
+    ahead = [sum((other > rank) - (other < rank) for other in outcome.ranks) for rank in outcome.ranks]
+    assert [gap / (players - 1) for gap in ahead] == list(total.values())
+
+
+def test_an_agent_may_act_several_times_in_a_turn() -> None:
+    environment = splendor_v0.raw_env(token_limit=1, start=0)
+    environment.reset(seed=1)
+    environment.step(int(np.flatnonzero(environment.observe("player_0")["action_mask"])[0]))
+    assert "player_0" == environment.agent_selection
+    assert not environment.observe("player_1")["action_mask"].any()
+    assert {61, 62, 63, 64, 65} >= set(np.flatnonzero(environment.observe("player_0")["action_mask"]))
+
+
+def test_a_turn_limit_cuts_the_game_off_without_a_result() -> None:
+    environment = splendor_v0.raw_env(turn_limit=6)
+    raw, total = play_out(environment, 1)
+    assert 6 == raw.states["turns"][0]
+    assert {0.0} == set(total.values())
+
+
+def test_an_illegal_action_ends_the_game_or_raises(caplog: pytest.LogCaptureFixture) -> None:
+    environment = splendor_v0.env()
+    environment.reset(seed=1)
+    agent = environment.agent_selection
+    environment.step(60)
+    assert "Illegal move made" in caplog.text
+    assert -1.0 == environment.rewards[agent]
+    assert all(environment.terminations.values())
+    raw = splendor_v0.raw_env()
+    raw.reset(seed=1)
+    before = raw.states.tobytes()
+    for action in (60, 99, -1):
+        with pytest.raises(IllegalMove):
+            raw.step(action)
+    assert before == raw.states.tobytes()
+
+
+def test_it_can_be_pickled_by_its_settings() -> None:
+    again = pickle.loads(pickle.dumps(splendor_marvel_v0.raw_env(players=4, turn_limit=99)))
+    assert (4, 99) == (len(again.possible_agents), again.turn_limit)
+
+
+def test_wrong_settings_are_refused_by_name() -> None:
+    with pytest.raises(CabochonError, match="players must be 2, 3 or 4"):
+        splendor_v0.env(players=5)
+    with pytest.raises(CabochonError, match="render_mode must be one of"):
+        splendor_v0.env(render_mode="film")
+    with pytest.raises(CabochonError, match="start must be a seat"):
+        splendor_v0.env(start=7)

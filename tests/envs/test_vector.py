@@ -1,0 +1,138 @@
+"""The vector environment is the single one many times, step by step."""
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+
+from cabochon import CabochonError, IllegalMove, batch
+from cabochon.envs.single import SplendorEnv
+from cabochon.envs.vector import SplendorVectorEnv
+
+from .games import random_actions
+
+GAMES = 12
+SETTINGS: list[dict[str, Any]] = [
+    {"opponents": "random"},
+    {"opponents": "greedy", "variant": "marvel", "players": 3},
+    {"opponents": ["random", "greedy", "random"], "players": 4, "turn_limit": 50, "take_fewer": True},
+]
+
+
+def assert_same(one: Any, other: Any, where: str) -> None:
+    """Equal through and through: dictionaries, arrays, arrays of arrays."""
+    assert type(one) is type(other), where
+    if isinstance(one, dict):
+        assert one.keys() == other.keys(), where
+        for name in one:
+            assert_same(one[name], other[name], f"{where} {name}")
+    elif one.dtype == object:
+        for left, right in zip(one, other, strict=True):
+            np.testing.assert_array_equal(left, right, where)
+    else:
+        assert one.dtype == other.dtype, where
+        np.testing.assert_array_equal(one, other, where)
+
+
+@pytest.mark.parametrize("settings", SETTINGS, ids=str)
+@pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
+def test_equal_to_the_single_environment(settings: dict[str, Any], mode: AutoresetMode) -> None:
+    ours = SplendorVectorEnv(GAMES, autoreset_mode=mode, **settings)
+    theirs = SyncVectorEnv([lambda: SplendorEnv(**settings)] * GAMES, autoreset_mode=mode)
+    assert theirs.single_observation_space == ours.single_observation_space
+    assert theirs.observation_space == ours.observation_space and theirs.action_space == ours.action_space
+    assert theirs.metadata["autoreset_mode"] == ours.metadata["autoreset_mode"]
+    rows, infos = ours.reset(seed=7)
+    other_rows, other_infos = theirs.reset(seed=7)
+    rng, ends = np.random.default_rng(1), 0
+    for step in range(120):
+        assert_same(other_rows, rows, f"observations, step {step}")
+        assert_same(other_infos, infos, f"infos, step {step}")
+        actions = random_actions(infos["action_mask"], rng, illegal=0.01)
+        rows, rewards, terminated, truncated, infos = ours.step(actions)
+        other_rows, other_rewards, other_terminated, other_truncated, other_infos = theirs.step(actions)
+        assert_same(other_rewards, rewards, f"rewards, step {step}")
+        assert_same(other_terminated, terminated, f"terminated, step {step}")
+        assert_same(other_truncated, truncated, f"truncated, step {step}")
+        ends += int((terminated | truncated).sum())
+    assert ends > GAMES
+
+
+def test_several_cores_play_like_one() -> None:
+    def run(cores: int) -> bytes:
+        games = SplendorVectorEnv(2 * batch.GAMES_PER_THREAD + 7, variant="marvel", opponents="random")
+        rng, seen = np.random.default_rng(2), []
+        with batch.cores(cores):
+            _, infos = games.reset(seed=1)
+            for _ in range(8):
+                rows, _, _, _, infos = games.step(random_actions(infos["action_mask"], rng))
+                seen.append(rows.tobytes())
+        return b"".join(seen) + games.games.states.tobytes()
+
+    assert run(1) == run(2)
+
+
+def test_seeds_by_list_and_by_number() -> None:
+    one, other = SplendorVectorEnv(3, opponents="random"), SplendorVectorEnv(3, opponents="random")
+    np.testing.assert_array_equal(one.reset(seed=4)[0], other.reset(seed=[4, 5, 6])[0])
+    kept = one.reset(seed=[None, 9, None])[0]
+    np.testing.assert_array_equal(kept[1], other.reset(seed=[9, 9, 9])[0][1])
+    assert (kept != other.reset()[0]).any()
+    with pytest.raises(CabochonError, match="seeds must be 3"):
+        one.reset(seed=[1, 2])
+
+
+def test_disabled_mode_resets_what_it_is_told_to() -> None:
+    games = SplendorVectorEnv(4, opponents="random", turn_limit=4, autoreset_mode=AutoresetMode.DISABLED)
+    _, infos = games.reset(seed=1)
+    ended, rng = np.zeros(4, bool), np.random.default_rng(1)
+    while not ended.any():
+        _, _, terminated, truncated, infos = games.step(random_actions(infos["action_mask"], rng))
+        ended = terminated | truncated
+    before = games.games.states.copy()
+    _, infos = games.reset(options={"reset_mask": ended})
+    assert (before[~ended] == games.games.states[~ended]).all()
+    assert {0, 1} >= set(games.games.states["turns"][ended].tolist())
+    np.testing.assert_array_equal(ended, infos["_action_mask"])
+    assert not infos["action_mask"][~ended].any()
+
+
+def test_gymnasium_makes_it_by_name() -> None:
+    games = gymnasium.make_vec("cabochon/SplendorMarvel-v0", num_envs=5, vectorization_mode="vector_entry_point", players=4)
+    assert isinstance(games.unwrapped, SplendorVectorEnv)
+    assert 1 == games.unwrapped.games.states["variant"][0]
+    assert (5, 544) == games.reset(seed=0)[0].shape
+
+
+def test_arrays_are_fresh() -> None:
+    games = SplendorVectorEnv(8, opponents="random")
+    rows, infos = games.reset(seed=1)
+    kept = rows.copy(), infos["action_mask"].copy()
+    actions = infos["action_mask"].argmax(axis=1)
+    step = games.step(actions)
+    np.testing.assert_array_equal(kept[0], rows)
+    np.testing.assert_array_equal(kept[1], infos["action_mask"])
+    np.testing.assert_array_equal(step[4]["action_mask"], games.action_masks())
+
+
+def test_illegal_actions_raise_if_asked_and_change_nothing() -> None:
+    games = SplendorVectorEnv(3, illegal="raise")
+    _, infos = games.reset(seed=1)
+    before, actions = games.games.states.tobytes(), infos["action_mask"].argmax(axis=1)
+    actions[1] = 60
+    with pytest.raises(IllegalMove, match="action 60 in game 1"):
+        games.step(actions)
+    assert before == games.games.states.tobytes()
+
+
+def test_wrong_arguments_are_refused() -> None:
+    games = SplendorVectorEnv(3)
+    games.reset(seed=1)
+    with pytest.raises(CabochonError, match="actions must be 3 whole numbers"):
+        games.step([1, 2])
+    with pytest.raises(CabochonError, match="reset_mask must be an array of 3"):
+        games.reset(options={"reset_mask": [True, False, False]})
+    with pytest.raises(CabochonError, match="'deep' is not a compiled bot: choose from random, greedy"):
+        SplendorVectorEnv(3, opponents="deep")
