@@ -16,7 +16,7 @@ import pyspiel  # type: ignore[import-not-found]
 from open_spiel.python import games as _games  # type: ignore[import-untyped]  # noqa: F401
 
 from cabochon import batch
-from cabochon.bench import commit, machine
+from cabochon.bench import commit, kernel_speed, machine
 from cabochon.envs import openspiel, splendor_marvel_v0, splendor_v0
 from cabochon.envs.vector import SplendorVectorEnv
 from cabochon.rules.bits import count_bits, nth_bit
@@ -151,7 +151,8 @@ def main() -> None:
         "Gymnasium, one environment", race({name: gymnasium_episode(game) for name, game in singles.items()}, seconds), "steps/s"
     )
     kinds = [(v, o) for v in ("classic", "marvel") for o in ("random", "greedy")]
-    vector = {f"{v} against {o}": vector_speed(v, o, seconds) for v, o in kinds}
+    vector = {"for comparison: classic, rules alone": 1e9 / kernel_speed("classic", 2, 2000)["ns_per_decision"]}
+    vector |= {f"{v} against {o}": vector_speed(v, o, seconds) for v, o in kinds}
     table(f"VectorEnv, {GAMES} games, one core, with observations and masks", vector, "decisions/s")
     print(f"\ncommit {commit()}; {machine()}")
 

@@ -210,7 +210,7 @@ def main() -> None:
     """Learn, test, draw."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=15)
-    parser.add_argument("--greedy-games", type=int, default=16000, help="to imitate before")
+    parser.add_argument("--greedy-games", type=int, default=8000, help="to imitate before")
     parser.add_argument("--tables", type=int, default=512)
     parser.add_argument("--every", type=int, default=250_000, help="decisions between tests")
     parser.add_argument("--games", type=int, default=400, help="in each test")
