@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..rules.actions import ACTION_COUNT, CLAIM_TILE, GIVE_BACK
-from ..rules.cards import BONUS, CARD_COUNT, COST, DEMAND, NONE, POINTS, SYMBOLS, TIER, TILE_POINTS, VARIANTS
+from ..rules.cards import BONUS, CARD_COUNT, COST, DEMAND, NONE, POINTS, SYMBOLS, TIER, TILE_COUNT, TILE_POINTS, VARIANTS
 from ..rules.ending import fulfils_goal
 from ..rules.gems import COLOURS, LANE_BITS, WILD, lane, minus, total
 from ..rules.kernel import kernel
@@ -125,16 +125,19 @@ CARD_WORDS, TILE_WORDS, SEAT_WORDS = CARD_SIZE // WORD, TILE_SIZE // WORD, SEAT_
 TILES = MARKET + MARKET_SIZE * CARD_WORDS
 SEATS = TILES + MAX_TILES * TILE_WORDS
 RESERVE_AT = 3
-LAST_ROUND = 7
+LAST_ROUND, OPEN = 7, 6
 MASK_WORDS = 10
 
 FACE = np.zeros((NONE + 1, CARD_WORDS), np.int64)
 for _card in range(len(VARIANTS) * CARD_COUNT):
     FACE[_card, 0] = COST[_card] | POINTS[_card] << 40 | SYMBOLS[_card] << 48
     FACE[_card, 1] = BONUS[_card] | 1 << 8 * (4 + TIER[_card])
+TILE_FACE = np.zeros(NONE + 1, np.int64)
+for _tile in range(int(TILE_COUNT.sum())):
+    TILE_FACE[_tile] = DEMAND[_tile] | TILE_POINTS[_tile] << 40 | 1 << 8 * OPEN
 SPREAD = np.array([sum((byte >> bit & 1) << 8 * bit for bit in range(8)) for byte in range(256)], np.int64)
-FACE.setflags(write=False)
-SPREAD.setflags(write=False)
+for _table in (FACE, TILE_FACE, SPREAD):
+    _table.setflags(write=False)
 
 
 def observation_size(players: int) -> int:
@@ -197,11 +200,9 @@ def clockwise(state: State, seat: int, other: int) -> int:
 def write_tiles(state: State, seat: int, out: Any) -> None:
     """The tiles, and who has them."""
     for place in range(MAX_TILES):
-        tile, owner = state.tiles[place], state.tile_owner[place]
-        word = np.int64(0)
-        if tile != NONE:
-            word = DEMAND[tile] | at(TILE_POINTS[tile], 5)
-            word |= at(1, 6) if owner == NONE else at(clockwise(state, seat, owner) + 1, 7)
+        word, owner = TILE_FACE[state.tiles[place]], state.tile_owner[place]
+        if owner != NONE:
+            word = (word & ~at(1, OPEN)) | at(clockwise(state, seat, owner) + 1, OPEN + 1)
         out[TILES + place] = word
 
 

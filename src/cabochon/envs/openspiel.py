@@ -36,6 +36,7 @@ FIRST_TILE = FIRST_CARD + CARD_COUNT
 UNSEEN = FIRST_TILE + int(TILE_COUNT.max())
 EVENT_COUNT = UNSEEN + 3
 EVENT = [bytes((event,)) for event in range(EVENT_COUNT)]
+SHARES = [(1.0 / max(count, 1),) * count for count in range(CARD_COUNT + 1)]
 SAMPLES = 100
 
 
@@ -263,8 +264,18 @@ class SplendorState(pyspiel.State):  # type: ignore[misc]
         """Over, or out of turns."""
         return self.player == TERMINAL
 
+    def is_chance_node(self) -> bool:
+        """Whether chance decides. (This and `legal_actions` spare a Python caller the way through C++.)"""
+        return self.player == CHANCE
+
+    def legal_actions(self, player: int | None = None) -> list[int]:
+        """The legal actions of the player to decide, or of this player; at a chance node, its outcomes."""
+        if self.player == CHANCE and player in (None, CHANCE):
+            return [outcome for outcome, _ in self.chance_outcomes()]
+        return self._legal_actions(self.player if player is None else player)
+
     def _legal_actions(self, player: int) -> list[int]:
-        if player != self.player:
+        if player != self.player or player < 0:
             return []
         actions = np.empty(PASS + 1, np.int64)
         chosen: list[int] = actions[: _legal(self.states, actions)].tolist()
@@ -274,7 +285,7 @@ class SplendorState(pyspiel.State):  # type: ignore[misc]
         """The cards of the deck, or the tiles not yet out, all equally likely."""
         found = np.empty(CARD_COUNT, np.int64)
         count = _tiles_left(self.states, found) if self.tiles_to_deal else _in_deck(self.states, self.tier, found)
-        return list(zip(found[:count].tolist(), (1.0 / count,) * count, strict=True))
+        return list(zip(found[:count].tolist(), SHARES[count], strict=True))
 
     def _apply_action(self, action: int) -> None:
         if self.player >= 0:
