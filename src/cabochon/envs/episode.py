@@ -31,6 +31,7 @@ CALLER, RANDOM, GREEDY = -1, 0, 1  # who decides for a seat; CALLER waits for th
 COMPILED_BOTS = {"random": RANDOM, "greedy": GREEDY}
 GOING, ENDED, OUT_OF_TURNS, ILLEGAL = range(4)
 NO_RESET, NEXT_STEP, SAME_STEP = range(3)
+BLOCK = 64
 
 
 @kernel
@@ -150,14 +151,63 @@ def _seed_all(rngs: Any, seeds: Any, which: Any) -> None:
 
 
 @kernel
-def _reset_all(
-    states: Any, rngs: Any, moves: Any, which: Any, rows: Any, masks: Any, bots: Any, turn_limit: int, start: int
-) -> None:
-    scratch = np.empty(SCRATCH, np.int64)
+def _begin_all(states: Any, rngs: Any, which: Any, bots: Any, turn_limit: int, start: int, scratch: Any) -> None:
     for i in range(states.shape[0]):
         if which[i]:
             rngs[i] = begin(states[i], rngs[i], start, bots, turn_limit, scratch)
+
+
+@kernel
+def _reset_all(
+    states: Any,
+    rngs: Any,
+    moves: Any,
+    which: Any,
+    rows: Any,
+    masks: Any,
+    bots: Any,
+    turn_limit: int,
+    start: int,
+    greedy: Any,
+) -> None:
+    if greedy is None:
+        _begin_all(states, rngs, which, bots, turn_limit, start, None)
+    else:
+        _begin_all(states, rngs, which, bots, turn_limit, start, np.empty(SCRATCH, np.int64))
+    for i in range(states.shape[0]):
         show(states, moves, i, rows[i], masks[i])
+
+
+@kernel
+def _step_some(
+    states: Any,
+    rngs: Any,
+    moves: Any,
+    ended: Any,
+    actions: Any,
+    rewards: Any,
+    terminated: Any,
+    truncated: Any,
+    last_rows: Any,
+    last_masks: Any,
+    rows: Any,
+    masks: Any,
+    bots: Any,
+    turn_limit: int,
+    start: int,
+    mode: int,
+    scratch: Any,
+) -> None:
+    """Play a block of games, then look at it while it is in the cache."""
+    for first in range(0, states.shape[0], BLOCK):
+        end = min(first + BLOCK, states.shape[0])
+        for i in range(first, end):
+            advance(
+                states, rngs, moves, ended, actions, rewards, terminated, truncated, last_rows, last_masks,
+                bots, turn_limit, start, mode, i, scratch,
+            )  # fmt: skip
+        for i in range(first, end):
+            show(states, moves, i, rows[i], masks[i])
 
 
 @kernel
@@ -178,14 +228,18 @@ def _step_all(
     turn_limit: int,
     start: int,
     mode: int,
+    greedy: Any,
 ) -> None:
-    scratch = np.empty(SCRATCH, np.int64)
-    for i in range(states.shape[0]):
-        advance(
-            states, rngs, moves, ended, actions, rewards, terminated, truncated, last_rows, last_masks,
-            bots, turn_limit, start, mode, i, scratch,
+    if greedy is None:
+        _step_some(
+            states, rngs, moves, ended, actions, rewards, terminated, truncated, last_rows, last_masks, rows, masks,
+            bots, turn_limit, start, mode, None,
         )  # fmt: skip
-        show(states, moves, i, rows[i], masks[i])
+    else:
+        _step_some(
+            states, rngs, moves, ended, actions, rewards, terminated, truncated, last_rows, last_masks, rows, masks,
+            bots, turn_limit, start, mode, np.empty(SCRATCH, np.int64),
+        )  # fmt: skip
 
 
 @kernel
@@ -262,6 +316,7 @@ class Episodes:
         self.rules = ruleset(variant, players, house)
         self.bots, self.turn_limit = bots, checked_limit(turn_limit, players)
         self.start = checked_start(start, players)
+        self.greedy = True if GREEDY in bots else None  # None: greedy's code is left out
         self.states: States = blank_states(self.rules, count)
         self.rngs = np.zeros(count, np.int64)
         self.moves = np.zeros(count, np.int64)
@@ -275,7 +330,7 @@ class Episodes:
         """Deal the next game of each chain where asked; everybody's observations and masks."""
         rows, masks = self._blank()
         self.ended[which] = False
-        settings: tuple[Any, ...] = (self.bots, self.turn_limit, self.start)
+        settings: tuple[Any, ...] = (self.bots, self.turn_limit, self.start, self.greedy)
         batch.spread(lambda *part: _reset_all(*part, *settings), self.states, self.rngs, self.moves, which, rows, masks)
         return numbers(rows), mask_numbers(masks)
 
@@ -285,7 +340,7 @@ class Episodes:
         rows, masks = self._blank()
         last_rows, last_masks = self._blank() if mode == SAME_STEP else (rows, masks)
         rewards, terminated, truncated = np.empty(count), np.empty(count, np.bool_), np.empty(count, np.bool_)
-        settings: tuple[Any, ...] = (self.bots, self.turn_limit, self.start, mode)
+        settings: tuple[Any, ...] = (self.bots, self.turn_limit, self.start, mode, self.greedy)
         batch.spread(
             lambda *part: _step_all(*part, *settings),
             *(self.states, self.rngs, self.moves, self.ended, actions),
