@@ -16,9 +16,10 @@ import pyspiel  # type: ignore[import-not-found]
 from open_spiel.python import games as _games  # type: ignore[import-untyped]  # noqa: F401
 
 from cabochon import batch
-from cabochon.bench import commit, kernel_speed, machine
+from cabochon.bench import kernel_speed
 from cabochon.envs import openspiel, splendor_marvel_v0, splendor_v0
 from cabochon.envs.vector import SplendorVectorEnv
+from cabochon.machine import commit, machine
 from cabochon.rules.bits import count_bits, nth_bit
 from cabochon.rules.chance import below, stir
 from cabochon.rules.kernel import kernel

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import uvloop
 
-from cabochon.bench import commit, machine
+from cabochon.machine import commit, machine
 from tests.server.process import Guest, ServerProcess
 
 SEATED_AT_ONCE = 20

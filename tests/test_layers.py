@@ -7,8 +7,8 @@ import pytest
 
 PACKAGE = Path(__file__).parent.parent / "src" / "cabochon"
 LAYERS = [
-    "version", "errors", "rules", "ruleset", "view", "notation", "drawing", "why_not", "batch", "replay", "game", "perft",
-    "bench", "bots", "envs", "server", "terminal", "cli", "__main__",
+    "version", "errors", "machine", "rules", "ruleset", "view", "notation", "drawing", "why_not", "batch", "replay", "game",
+    "perft", "search", "bots", "arena", "bench", "envs", "server", "terminal", "cli", "__main__",
 ]  # fmt: skip
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")
 

@@ -2,12 +2,10 @@
 
 import json
 import os
-import platform
 import subprocess
 import sys
 import tempfile
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +14,7 @@ from rich.table import Table
 
 from . import batch
 from .game import Game
+from .machine import commit, machine
 from .rules.cards import VARIANTS
 from .rules.deal import deal
 from .rules.kernel import kernel
@@ -118,28 +117,6 @@ def cold_and_warm() -> tuple[float, float]:
     with tempfile.TemporaryDirectory() as folder:
         cold = start_seconds(folder)
         return cold, min(start_seconds(folder) for _ in range(REPEATS))
-
-
-def commit() -> str:
-    """The commit this source is at, if it is a checkout; `+` marks changes on top of it."""
-    here = Path(__file__).parent
-    try:
-        described = subprocess.run(
-            ["git", "describe", "--always", "--dirty=+"], cwd=here, capture_output=True, text=True, check=True
-        )
-    except (OSError, subprocess.CalledProcessError):
-        return "unknown"
-    return described.stdout.strip()
-
-
-def machine() -> str:
-    """The processor, its cores, and the Python."""
-    model = platform.processor() or platform.machine()
-    cpuinfo = Path("/proc/cpuinfo")
-    if cpuinfo.exists():
-        names = [line.partition(":")[2].strip() for line in cpuinfo.read_text().splitlines() if line.startswith("model name")]
-        model = names[0] if names else model
-    return f"{model}, {os.cpu_count()} cores, Python {platform.python_version()}"
 
 
 def measure(games: int = 20000, steps: int = 60) -> dict[str, Any]:

@@ -1,0 +1,28 @@
+"""Where figures were taken: the commit of the source and the machine."""
+
+import os
+import platform
+import subprocess
+from pathlib import Path
+
+
+def commit() -> str:
+    """The commit this source is at, if it is a checkout (`+` marks changes on top of it); else what CABOCHON_COMMIT says."""
+    here = Path(__file__).parent
+    try:
+        described = subprocess.run(
+            ["git", "describe", "--always", "--dirty=+"], cwd=here, capture_output=True, text=True, check=True
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return os.environ.get("CABOCHON_COMMIT", "unknown")
+    return described.stdout.strip()
+
+
+def machine() -> str:
+    """The processor, its cores, and the Python."""
+    model = platform.processor() or platform.machine()
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        names = [line.partition(":")[2].strip() for line in cpuinfo.read_text().splitlines() if line.startswith("model name")]
+        model = names[0] if names else model
+    return f"{model}, {os.cpu_count()} cores, Python {platform.python_version()}"
