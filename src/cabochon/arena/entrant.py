@@ -1,0 +1,68 @@
+"""Who takes part: a bot by name, or a foreign program by its command, with a thinking allowance."""
+
+from dataclasses import dataclass
+
+from ..bots import Bot, Budget, bot
+from ..errors import CabochonError
+
+COMMAND = "cmd:"
+OWN_BUDGET = Budget()
+UNTHINKING = ("random", "greedy")  # they take no allowance, so none is part of what they are called
+
+
+@dataclass(frozen=True, slots=True)
+class Entrant:
+    """A bot and its allowance; without one the bot uses its own."""
+
+    bot: str
+    budget: Budget = OWN_BUDGET
+
+    def __str__(self) -> str:
+        return self.bot + ("" if self.budget == OWN_BUDGET else f"@{format_budget(self.budget)}")
+
+    def start(self) -> Bot:
+        """The bot itself; a foreign program is started."""
+        if not self.bot.startswith(COMMAND):
+            return bot(self.bot)
+        from ..bots.process import ForeignBot
+
+        return ForeignBot(self.bot.removeprefix(COMMAND))
+
+
+def parse_entrant(text: str, otherwise: Budget = OWN_BUDGET) -> Entrant:
+    """`master`, `master@nodes=1000`, `master@seconds=0.1`, `cmd:python3 mybot.py`; `otherwise` is for one that says no budget."""
+    name, at, said = text.rpartition("@")
+    if not at or "=" not in said:
+        name, said = text, ""
+    if not name.startswith(COMMAND):
+        bot(name)
+    elif not name.removeprefix(COMMAND).strip():
+        raise CabochonError(f"{text!r}: {COMMAND} needs a command")
+    if name in UNTHINKING:
+        return Entrant(name)
+    return Entrant(name, parse_budget(said) if said else otherwise)
+
+
+def format_budget(budget: Budget) -> str:
+    """As it is said: `nodes=1000`, `seconds=0.1`, or both with a comma."""
+    limits = {"nodes": budget.nodes, "seconds": budget.seconds}
+    return ",".join(f"{name}={value:g}" if name == "seconds" else f"{name}={value}" for name, value in limits.items() if value)
+
+
+def parse_budget(text: str) -> Budget:
+    """The allowance this text says."""
+    said = dict(part.partition("=")[::2] for part in text.split(","))
+    if not said.keys() <= {"nodes", "seconds"}:
+        raise CabochonError(f"{text!r} is not a budget like nodes=1000 or seconds=0.1")
+    return checked_budget(said.get("nodes"), said.get("seconds"))
+
+
+def checked_budget(nodes: str | int | None, seconds: str | float | None) -> Budget:
+    """A budget of whole nodes and of seconds, each more than none."""
+    try:
+        budget = Budget(None if nodes is None else int(nodes), None if seconds is None else float(seconds))
+    except ValueError:
+        raise CabochonError(f"a budget is a whole number of nodes and a number of seconds, not {nodes or seconds}") from None
+    if not all(limit is None or 0 < limit < 1e12 for limit in (budget.nodes, budget.seconds)):
+        raise CabochonError("a budget is more than none: nodes=1000, seconds=0.1")
+    return budget

@@ -1,0 +1,79 @@
+"""Who sits where on which deal.
+
+Every deal is played once for each rotation of the entrants, so that everybody has had every seat; seat 0 always begins. With
+three or four different entrants the next deal takes the next circle (who sits after whom): after 2 or 6 deals every order has come.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import permutations
+
+from ..errors import CabochonError
+from .entrant import Entrant
+
+DEALS_PER_SEED = 1_000_000
+SEATS = (2, 3, 4)
+MOST_SEED = 1 << 40
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A match: an entrant for every seat, the variant, and the seed that all deals follow from."""
+
+    entrants: tuple[Entrant, ...]
+    variant: str = "classic"
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        if len(self.entrants) not in SEATS:
+            raise CabochonError(f"a match is between 2, 3 or 4 bots, not {len(self.entrants)}")
+        if not 0 <= self.seed < MOST_SEED:
+            raise CabochonError(f"the seed of a match is a number from 0 to {MOST_SEED - 1}, not {self.seed}")
+
+    @property
+    def players(self) -> int:
+        """How many seats."""
+        return len(self.entrants)
+
+    def deals_for(self, games: int) -> int:
+        """How many whole deals this many games need."""
+        deals = -(-games // self.players)
+        if not 0 < deals < DEALS_PER_SEED:
+            raise CabochonError(f"a match has 1 to {DEALS_PER_SEED * self.players - 1} games, not {games}")
+        return deals
+
+
+@dataclass(frozen=True, slots=True)
+class Fixture:
+    """One game to be played: the number of its deal, how far the circle is turned, and the entrants by seat."""
+
+    deal: int
+    rotation: int
+    seats: tuple[Entrant, ...]
+
+
+def circles(entrants: tuple[Entrant, ...]) -> list[tuple[Entrant, ...]]:
+    """The ways to sit around a table; two that differ only by a turn of the table are one."""
+    found: dict[frozenset[tuple[Entrant, ...]], tuple[Entrant, ...]] = {}
+    for others in permutations(entrants[1:]):
+        circle = (entrants[0], *others)
+        found.setdefault(frozenset(rotations(circle)), circle)
+    return list(found.values())
+
+
+def rotations(circle: tuple[Entrant, ...]) -> list[tuple[Entrant, ...]]:
+    """The circle, turned a seat at a time."""
+    return [circle[-turned:] + circle[:-turned] for turned in range(len(circle))]
+
+
+def fixtures(match: Match, deals: int) -> Iterator[Fixture]:
+    """All games, deal by deal."""
+    ways = circles(match.entrants)
+    for deal in range(deals):
+        for rotation, seats in enumerate(rotations(ways[deal % len(ways)])):
+            yield Fixture(deal, rotation, seats)
+
+
+def deal_seed(match: Match, deal: int) -> int:
+    """The seed a deal is dealt from: `Game(variant, players, seed=…, start=0)` deals it again."""
+    return match.seed * DEALS_PER_SEED + deal

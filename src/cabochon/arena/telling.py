@@ -1,0 +1,52 @@
+"""The result of a match in words."""
+
+from collections.abc import Iterator
+
+from .tally import Standing, Tally
+
+
+def tell(result: Tally) -> str:
+    """A line for every entrant, and what else happened."""
+    return "\n".join(_lines(result))
+
+
+def _lines(result: Tally) -> Iterator[str]:
+    if not result.games:
+        yield "no deal was played in every order"
+        return
+    width = max(len(standing.entrant) for standing in result.standings)
+    yield f"{result.games} games on {result.deals} deals, {result.moves_per_game} moves a game"
+    for standing in result.standings:
+        yield f"{standing.entrant.ljust(width)}  {_standing(standing)}"
+    if result.cut:
+        yield f"{result.cut} games were cut and count as draws"
+    for why in result.forfeits:
+        yield f"forfeit: {why}"
+    if result.sprt:
+        yield _sprt(result)
+
+
+def _standing(standing: Standing) -> str:
+    counts = f"+{standing.wins} ={standing.draws} -{standing.losses}"
+    share = f"{100 * standing.share:.1f} % ± {100 * standing.share_error:.1f} (an equal has {100 * standing.fair:.0f})"
+    times = f"{1000 * standing.seconds_per_move:.1f} ms a move, longest {standing.slowest:.2f} s"
+    return f"{counts}  {share}  rating difference {rated(standing.rating, standing.rating_error)}  {times}"
+
+
+def rated(rating: float | None, error: float | None) -> str:
+    """A rating with its error, as far as there are any."""
+    if rating is None:
+        return "without bound"
+    return f"{rating:+.0f} ± {'?' if error is None else f'{error:.0f}'}"
+
+
+def _sprt(result: Tally) -> str:
+    state = result.sprt or {}
+    low, high = state["bounds"]
+    verdict = {"elo0": f"no more than {state['elo0']:g}", "elo1": f"{state['elo1']:g} or more", "": "not decided"}[
+        state["verdict"]
+    ]
+    pairs = ", ".join(str(count) for count in state["pairs"])
+    return (
+        f"SPRT [{state['elo0']:g}, {state['elo1']:g}]: {verdict}; LLR {state['llr']:.2f} ({low:.2f}, {high:.2f}), pairs {pairs}"
+    )
