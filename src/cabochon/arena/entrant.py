@@ -26,7 +26,9 @@ class Entrant:
             return bot(self.bot)
         from ..bots.process import ForeignBot
 
-        return ForeignBot(self.bot.removeprefix(COMMAND))
+        program = ForeignBot(self.bot.removeprefix(COMMAND))
+        program.start()
+        return program
 
 
 def parse_entrant(text: str, otherwise: Budget = OWN_BUDGET) -> Entrant:

@@ -1,7 +1,8 @@
 """Who sits where on which deal.
 
 Every deal is played once for each rotation of the entrants, so that everybody has had every seat; seat 0 always begins. With
-three or four different entrants the next deal takes the next circle (who sits after whom): after 2 or 6 deals every order has come.
+three or four different entrants the next deal takes the next circle (who sits after whom), and after 2 or 6 deals every order has
+come.
 """
 
 from collections.abc import Iterator

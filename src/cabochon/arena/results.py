@@ -58,7 +58,8 @@ def read_results(file: Path) -> Results:
 
 
 def _played(line: dict[str, Any]) -> Played:
-    return Played(**{name: tuple(value) if isinstance(value, list) else value for name, value in line.items()})
+    fields: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in line.items()}
+    return Played(**fields)
 
 
 class Sheet:

@@ -79,7 +79,7 @@ def tally(games: Iterable[Played], sprt: Sprt | None = None) -> Tally:
         moves_per_game=round(mean([game.moves for game in counted]), 1),
         standings=tuple(standing(deals, name) for name in names),
         forfeits=tuple(sorted({game.why for game in counted if game.reason == FORFEIT})),
-        sprt=sprt and sprt_state(deals, names[0], sprt),
+        sprt=sprt_state(deals, names[0], sprt) if sprt else None,
     )
 
 

@@ -1,6 +1,7 @@
 """The result of a match in words."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from .tally import Standing, Tally
 
@@ -23,7 +24,7 @@ def _lines(result: Tally) -> Iterator[str]:
     for why in result.forfeits:
         yield f"forfeit: {why}"
     if result.sprt:
-        yield _sprt(result)
+        yield _sprt(result.sprt)
 
 
 def _standing(standing: Standing) -> str:
@@ -40,13 +41,9 @@ def rated(rating: float | None, error: float | None) -> str:
     return f"{rating:+.0f} ± {'?' if error is None else f'{error:.0f}'}"
 
 
-def _sprt(result: Tally) -> str:
-    state = result.sprt or {}
+def _sprt(state: dict[str, Any]) -> str:
     low, high = state["bounds"]
-    verdict = {"elo0": f"no more than {state['elo0']:g}", "elo1": f"{state['elo1']:g} or more", "": "not decided"}[
-        state["verdict"]
-    ]
+    elo0, elo1 = f"{state['elo0']:g}", f"{state['elo1']:g}"
+    verdict = {"elo0": f"no more than {elo0}", "elo1": f"{elo1} or more", "": "not decided"}[state["verdict"]]
     pairs = ", ".join(str(count) for count in state["pairs"])
-    return (
-        f"SPRT [{state['elo0']:g}, {state['elo1']:g}]: {verdict}; LLR {state['llr']:.2f} ({low:.2f}, {high:.2f}), pairs {pairs}"
-    )
+    return f"SPRT [{elo0}, {elo1}]: {verdict}; LLR {state['llr']:.2f} ({low:.2f}, {high:.2f}), pairs {pairs}"

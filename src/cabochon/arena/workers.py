@@ -8,7 +8,6 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from itertools import islice
 from multiprocessing.util import Finalize
 
-from .. import batch
 from .pairing import Fixture, Match
 from .playing import Played, play_game, stop_bots, warm_up
 
@@ -18,9 +17,8 @@ AHEAD = 2  # games handed out for each worker, so that none waits
 def play_here(match: Match, fixtures: Iterable[Fixture]) -> Generator[Played]:
     """One game after the other in this process."""
     try:
-        with batch.cores(1):
-            for fixture in fixtures:
-                yield play_game(match, fixture)
+        for fixture in fixtures:
+            yield play_game(match, fixture)
     finally:
         stop_bots()
 
@@ -45,10 +43,9 @@ def play_in_processes(match: Match, fixtures: Iterable[Fixture], workers: int) -
 
 
 def _begin(match: Match) -> None:
-    """In a worker: leave Ctrl-C to the parent, use one core, get warm, and end foreign programs with the worker."""
+    """In a worker: leave Ctrl-C to the parent, and end foreign programs with the worker."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Finalize(None, stop_bots, exitpriority=1)
-    batch.cores(1).__enter__()
     warm_up(match)
 
 
