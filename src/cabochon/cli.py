@@ -63,13 +63,17 @@ def play(
     port: Annotated[int | None, typer.Option(min=1, max=65535, help="The port; else the first free one from 8765 on.")] = None,
     database: Annotated[str | None, typer.Option(help="Where games are kept: a URL such as sqlite:////srv/games.db.")] = None,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser.")] = True,
+    bot: Annotated[list[str] | None, typer.Option(help="A program that plays, as NAME=COMMAND; once for each.")] = None,
 ) -> None:
     """Start the server on this machine and play in the browser, with friends and bots."""
     typer.echo("Starting ...")
+    from .bots.process import add_commands
     from .server.run import play as serve
     from .server.settings import Settings
 
-    serve(Settings.from_environment(host=host, database=database), port, browser)
+    settings = Settings.from_environment(host=host, database=database, bots=tuple(bot) if bot else None)
+    add_commands(settings.bots)
+    serve(settings, port, browser)
 
 
 @app.command()
@@ -210,6 +214,69 @@ def bench(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] =
     from .bench import main
 
     main(as_json)
+
+
+@app.command()
+def arena(
+    bots: Annotated[list[str], typer.Argument(help="2 to 4 bots: NAME, NAME@nodes=1000, or cmd:COMMAND.", show_default=False)],
+    variant: Variant = "classic",
+    games: Annotated[int, typer.Option(help="How many, rounded up to whole deals; with --sprt, the most.")] = 400,
+    nodes: Annotated[int | None, typer.Option(help="Positions to look at for each move.")] = None,
+    seconds: Annotated[float | None, typer.Option(help="Seconds for each move.")] = None,
+    seed: Annotated[int, typer.Option(help="The same number deals the same games.")] = 1,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes; else one for each core.")] = None,
+    sprt: Annotated[tuple[float, float] | None, typer.Option(metavar="ELO0 ELO1", help="Stop when one is accepted.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Keep the games in this file; one that was stopped is resumed.")] = None,
+    ray: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Play on this Ray cluster.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Let bots play a match on paired deals: wins, draws, losses, share, rating difference and its error."""
+    import json
+
+    from .arena import Sprt, match_of, run_match, tell
+    from .terminal.progress import progress_bar
+
+    match = match_of(bots, variant, seed, nodes, seconds)
+    test = Sprt(*sprt) if sprt else None
+    said = sys.argv[1:]
+    with progress_bar("games") as progress:
+        result = run_match(match, games, workers=workers, sprt=test, file=out, command=said, ray=ray, progress=progress)
+    typer.echo(json.dumps(result.as_json(), indent=2) if as_json else tell(result))
+
+
+@app.command()
+def ladder(
+    files: Annotated[list[Path], typer.Argument(help="Matches, as `arena --out` keeps them.", show_default=False)],
+    out: Annotated[Path | None, typer.Option(help="Where the ladder goes; else into the package.")] = None,
+    anchor: Annotated[str, typer.Option(help="The bot whose rating is 1000.")] = "greedy",
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print the ladder as a Markdown table.")] = False,
+) -> None:
+    """Rate the bots that met in matches, and keep the ladder."""
+    from .arena.ladder import format_ladder, ladder_of, write_ladder
+    from .bots.ratings import LADDER_FILE
+
+    found = ladder_of(files, anchor)
+    write_ladder(found, out or LADDER_FILE)
+    typer.echo(format_ladder(found) if markdown else f"{len(found['bots'])} bots rated in {out or LADDER_FILE}")
+
+
+@app.command("bots")
+def list_bots() -> None:
+    """List the bots, with their rating and character."""
+    from .bots import BOTS
+    from .bots.ratings import ratings
+
+    known, width = ratings(), max(map(len, BOTS))
+    for name, bot in BOTS.items():
+        typer.echo(f"{name.ljust(width)}  {f'{known[name].rating:4.0f}' if name in known else '   ?'}  {bot.character}")
+
+
+@app.command()
+def engine(bot: Annotated[str, typer.Option(help="The bot that thinks.")] = "greedy") -> None:
+    """Think for another program, by lines of text: type help."""
+    from .bots.engine import talk
+
+    talk(bot)
 
 
 @app.command()

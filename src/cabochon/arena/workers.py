@@ -5,9 +5,11 @@ import os
 import signal
 from collections.abc import Generator, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
 from multiprocessing.util import Finalize
 
+from ..errors import CabochonError
 from .pairing import Fixture, Match
 from .playing import Played, play_game, stop_bots, warm_up
 
@@ -35,6 +37,8 @@ def play_in_processes(match: Match, fixtures: Iterable[Fixture], workers: int) -
                 break
             finished, waiting = wait(waiting, return_when=FIRST_COMPLETED)
             yield from (game.result() for game in finished)
+    except BrokenProcessPool as wrong:
+        raise CabochonError("a worker ended unasked: what was played is kept with --out, and the same command goes on") from wrong
     finally:
         executor.shutdown(wait=not waiting, cancel_futures=True)
         if waiting:

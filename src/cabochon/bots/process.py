@@ -123,7 +123,7 @@ class ForeignBot:
 
     def __init__(self, command: str, name: str = "", patience: Patience | None = None) -> None:
         self.command, self.name = command, name or command
-        self.character = f"a program of its own: {command}"
+        self.character = "a program of its own"
         self.patience = patience or Patience()
         self.program: Program | None = None
         self.lock = threading.Lock()

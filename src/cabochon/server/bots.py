@@ -10,6 +10,7 @@ from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import suppress
 
 from ..bots import Budget, bot
+from ..bots.process import add_commands
 from ..game import Game
 from ..notation.move import Move
 from ..view import View
@@ -56,12 +57,14 @@ def simple_move(view: View, seed: int) -> Move:
 class Worker:
     """One process that thinks, started anew when it has died or had to be stopped."""
 
-    def __init__(self) -> None:
+    def __init__(self, programs: tuple[str, ...] = ()) -> None:
         self.pid: int | None = None
+        self.programs = programs
         self.executor = self._executor()
 
     def _executor(self) -> Executor:
-        return ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn"))
+        spawned = multiprocessing.get_context("spawn")
+        return ProcessPoolExecutor(1, mp_context=spawned, initializer=add_commands, initargs=(self.programs,))
 
     async def warm(self) -> None:
         """Wait until the process is ready to think at once."""
@@ -91,7 +94,8 @@ class Bots:
 
     def __init__(self, settings: Settings, progress: Callable[[int, int], None]) -> None:
         self.settings, self.progress = settings, progress
-        self.workers = [Worker() for _ in range(settings.workers)]
+        add_commands(settings.bots)
+        self.workers = [Worker(settings.bots) for _ in range(settings.workers)]
         self.free: asyncio.Queue[Worker] = asyncio.Queue()
         self.restarting: set[asyncio.Task[None]] = set()
         self.replaced = 0

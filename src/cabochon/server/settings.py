@@ -32,6 +32,7 @@ class Settings:
     host: str = "127.0.0.1"
     public_url: str = ""
     origins: tuple[str, ...] = ()
+    bots: tuple[str, ...] = ()
     bot_workers: int = -1
     bot_seconds: float = 1.0
     bot_deadline: float = 10.0

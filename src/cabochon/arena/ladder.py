@@ -1,0 +1,157 @@
+"""Ratings of all bots that met, from the records of their matches, by the Plackett-Luce model of the library choix.
+
+A game says who won against whom; a shared win counts for its winners in turn. So that no rating is without bound, any two who met
+count as if each had won once more against the other; a rating that only this bounds has no error.
+"""
+
+import json
+import math
+import random
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from ..errors import CabochonError
+from .playing import Played
+from .results import Results, read_results
+from .statistics import ELO_PER_DECADE, Z95
+from .tally import whole_deals
+
+ANCHOR, ANCHOR_RATING = "greedy", 1000.0
+REPEATS = 100
+CLOSE_ENOUGH = 1e-3  # for the repeats, in units of 174 Elo
+SEED = 1
+
+Deal = Sequence[Played]
+Win = tuple[str, tuple[str, ...]]
+
+
+def ladder_of(files: Iterable[Path], anchor: str = ANCHOR, repeats: int = REPEATS) -> dict[str, Any]:
+    """The ladder these files make: ratings over everything and for each kind of table, and the matches they come from."""
+    results = {file: read_results(file) for file in files}
+    deals = [deal for result in results.values() for deal in whole_deals(result.games)]
+    tables = _by_table(results.values())
+    return {
+        "anchor": anchor,
+        "anchor_rating": ANCHOR_RATING,
+        "bots": rate(deals, anchor, repeats),
+        "tables": {table: rate(tables[table], anchor, repeats) for table in sorted(tables) if _linked(tables[table], anchor)},
+        "matches": [_match(file, result) for file, result in results.items()],
+    }
+
+
+def rate(deals: Sequence[Deal], anchor: str = ANCHOR, repeats: int = REPEATS) -> dict[str, dict[str, Any]]:
+    """Rating, error and games of each bot, best first; the errors come from drawing the deals anew, again and again."""
+    names = _names(deals)
+    if anchor not in names:
+        raise CabochonError(f"the ladder hangs on {anchor}, and no game has it")
+    if not _linked(deals, anchor):
+        raise CabochonError(f"not every bot has met {anchor}, or one that has met one that has: there is no common ladder")
+    found = _fitted(deals, names, anchor)
+    chance = random.Random(SEED)
+    drawn = [_fitted(chance.choices(deals, k=len(deals)), names, anchor, found) for _ in range(repeats)]
+    games = {name: sum(name in game.seats for deal in deals for game in deal) for name in names}
+    bounded = _bounded(deals, anchor)
+    errors = {name: round(_spread([ratings[name] for ratings in drawn])) if name in bounded else None for name in names}
+    return {
+        name: {"rating": round(found[name]), "error": errors[name], "games": games[name]}
+        for name in sorted(names, key=lambda name: -found[name])
+    }
+
+
+def _fitted(deals: Sequence[Deal], names: Sequence[str], anchor: str, near: dict[str, float] | None = None) -> dict[str, float]:
+    """The likeliest ratings, with the anchor at its place."""
+    numbers = {name: number for number, name in enumerate(names)}
+    wins = [_winner_and_others(game) for deal in deals for game in deal] + _one_more_each(deals)
+    data = [(numbers[winner], tuple(numbers[other] for other in others)) for winner, others in wins if others]
+    unit = ELO_PER_DECADE / math.log(10)
+    begin = None if near is None else [(near[name] - ANCHOR_RATING) / unit for name in names]
+    found = _choix().ilsr_top1(len(names), data, initial_params=begin, **({} if near is None else {"tol": CLOSE_ENOUGH}))
+    return {name: ANCHOR_RATING + unit * (found[numbers[name]] - found[numbers[anchor]]) for name in names}
+
+
+def _winner_and_others(game: Played) -> Win:
+    """Who won and who else was there; a shared win goes to its winners in turn, and nobody wins against himself."""
+    winners = [seat for seat, rank in enumerate(game.ranks) if rank == 1]
+    winner = game.seats[winners[(game.deal + game.rotation) % len(winners)]]
+    return winner, tuple(name for name in game.seats if name != winner)
+
+
+def _one_more_each(deals: Sequence[Deal]) -> list[Win]:
+    met = {pair for deal in deals for pair in combinations(sorted(set(deal[0].seats)), 2)}
+    return [win for a, b in sorted(met) for win in ((a, (b,)), (b, (a,)))]
+
+
+def _names(deals: Sequence[Deal]) -> list[str]:
+    return sorted({name for deal in deals for name in deal[0].seats})
+
+
+def _linked(deals: Sequence[Deal], anchor: str) -> bool:
+    """Whether a chain of games leads from the anchor to everybody."""
+    met = {(a, b) for deal in deals for a in deal[0].seats for b in deal[0].seats}
+    return _reached(anchor, met) == set(_names(deals))
+
+
+def _bounded(deals: Sequence[Deal], anchor: str) -> set[str]:
+    """Who has a chain of wins down to the anchor and one of losses up to it: only then do the games bound the rating."""
+    wins = [_winner_and_others(game) for deal in deals for game in deal]
+    won = {(winner, other) for winner, others in wins for other in others}
+    return _reached(anchor, won) & _reached(anchor, {(other, winner) for winner, other in won})
+
+
+def _reached(start: str, steps: set[tuple[str, str]]) -> set[str]:
+    reached, found = {start}, {start}
+    while found:
+        found = {b for a, b in steps if a in found} - reached
+        reached |= found
+    return reached
+
+
+def _spread(values: Sequence[float]) -> float:
+    centre = sum(values) / len(values)
+    return Z95 * math.sqrt(sum((value - centre) ** 2 for value in values) / max(len(values) - 1, 1))
+
+
+def _by_table(results: Iterable[Results]) -> dict[str, list[Deal]]:
+    tables = defaultdict[str, list[Deal]](list)
+    for result in results:
+        tables[f"{result.header['variant']} {len(result.header['entrants'])}"] += whole_deals(result.games)
+    return tables
+
+
+def _match(file: Path, result: Results) -> dict[str, Any]:
+    kept = ("command", "entrants", "variant", "seed", "version", "commit", "machine")
+    return {"file": file.name, "games": len(result.games)} | {name: result.header[name] for name in kept}
+
+
+def write_ladder(ladder: dict[str, Any], file: Path) -> None:
+    """Keep it as JSON."""
+    try:
+        file.write_text(json.dumps(ladder, indent=2) + "\n", encoding="utf-8")
+    except OSError as wrong:
+        raise CabochonError(f"{file} cannot be written ({(wrong.strerror or 'error').lower()})") from wrong
+
+
+def format_ladder(ladder: dict[str, Any]) -> str:
+    """The ladder as a Markdown table, with a column for each kind of table."""
+    tables = ladder["tables"]
+    lines = ["| bot | rating | games | " + " | ".join(f"{table} players" for table in tables) + " |"]
+    lines.append("|---|--:|--:|" + "--:|" * len(tables))
+    for name, row in ladder["bots"].items():
+        cells = [name, _cell(row), str(row["games"]), *(_cell(rows.get(name)) for rows in tables.values())]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _cell(row: dict[str, Any] | None) -> str:
+    return "" if row is None else f"{row['rating']} ± {'?' if row['error'] is None else row['error']}"
+
+
+def _choix() -> Any:
+    try:
+        import choix
+    except ImportError as missing:
+        raise CabochonError("ratings need the library choix: pip install 'cabochon[arena]'") from missing
+    return choix
