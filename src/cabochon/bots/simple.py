@@ -45,7 +45,7 @@ def legal_moves(view: View) -> list[Move]:
     return [Move(first + bit, None, view.rules.variant) for bit in range(mask.bit_length()) if mask >> bit & 1]
 
 
-def _check(view: View) -> None:
+def check(view: View) -> None:
     """There is something to decide, and this is the view to decide from."""
     if view.stage == "over":
         raise CabochonError("the game is over: there is nothing to choose")
@@ -62,7 +62,7 @@ class Random:
 
     def choose(self, view: View, _budget: Budget, seed: int) -> Move:
         """Any legal move."""
-        _check(view)
+        check(view)
         return random.Random(seed).choice(legal_moves(view))
 
 
@@ -75,5 +75,5 @@ class Greedy:
 
     def choose(self, view: View, _budget: Budget, seed: int) -> Move:
         """The move that looks best, by the kernel in `greedy.py`."""
-        _check(view)
+        check(view)
         return Move(int(greedy_actions(state_of(view), np.array([seed]))[0]), None, view.rules.variant)

@@ -8,6 +8,7 @@ import hashlib
 import os
 import tempfile
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -16,27 +17,33 @@ import numba
 PACKAGE = Path(__file__).parent.parent
 KERNEL_FOLDERS = ("rules", "data")
 KERNEL_FILES = ("bots/greedy.py", "envs/observation.py", "envs/episode.py")  # others hold kernels that nobody else calls
+LATER_FOLDERS = ("search", "learn")  # each calls what stands before it and is never called from there: it has a cache of its own
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
 
-def source_hash() -> str:
-    """A short name for the sources as they are now."""
+def _sources(folder: str) -> list[Path]:
+    return [path for path in sorted((PACKAGE / folder).rglob("*")) if path.suffix in (".py", ".csv")]
+
+
+@cache
+def source_hash(*later: str) -> str:
+    """A short name for the sources as they are now, those of some later folders included."""
     digest = hashlib.sha256()
-    for folder in KERNEL_FOLDERS:
-        for path in sorted((PACKAGE / folder).rglob("*")):
-            if path.suffix in (".py", ".csv"):
-                digest.update(path.name.encode() + path.read_bytes())
+    for folder in (*KERNEL_FOLDERS, *later):
+        for path in _sources(folder):
+            digest.update(path.name.encode() + path.read_bytes())
     for file in KERNEL_FILES:
         digest.update(file.encode() + (PACKAGE / file).read_bytes())
     return digest.hexdigest()[:12]
 
 
-def cache_folder() -> Path:
+@cache
+def cache_folder(*later: str) -> Path:
     """A folder that can be written: the user's cache, or a temporary one where there is none."""
     home = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()
     for parent in (Path(home) / "cabochon", Path(tempfile.gettempdir()) / f"cabochon-{os.getuid()}"):
-        folder = parent / f"kernel-{source_hash()}"
+        folder = parent / f"kernel-{source_hash(*later)}"
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError:
@@ -46,13 +53,16 @@ def cache_folder() -> Path:
     return Path(tempfile.mkdtemp(prefix="cabochon-"))
 
 
-CACHE_FOLDER = cache_folder()
+def folder_for(function: Callable[..., object]) -> Path:
+    """Where the compiled function is kept."""
+    own = function.__module__.split(".")[1:2]
+    return cache_folder(*LATER_FOLDERS[: LATER_FOLDERS.index(own[0]) + 1] if own and own[0] in LATER_FOLDERS else ())
 
 
 def kernel(function: Function) -> Function:
     """Compile on first use, without the GIL, and keep the result on disk."""
     settings: Any = numba.config
-    before, settings.CACHE_DIR = settings.CACHE_DIR, str(CACHE_FOLDER)
+    before, settings.CACHE_DIR = settings.CACHE_DIR, str(folder_for(function))
     try:
         return cast(Function, numba.njit(cache=True, nogil=True, error_model="numpy")(function))
     finally:

@@ -1,0 +1,55 @@
+"""The ladder of named opponents. All but the last look at fixed numbers of positions, so they are as strong on any machine."""
+
+import random
+from dataclasses import dataclass
+
+from ..notation.move import Move
+from ..search.analysis import STRONGEST, Analysis, Signal, analyse
+from ..search.tree import BY_ROLLOUT, Style
+from ..view import View
+from .simple import Budget, check
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A searcher: how much it looks at if nothing is said, and how often it does not play what it found best."""
+
+    name: str
+    character: str
+    usual: Budget
+    looseness: float = 0.0
+    style: Style = STRONGEST
+
+    def choose(self, view: View, budget: Budget, seed: int, stop: Signal | None = None) -> Move:
+        """The move looked at most; a loose level draws among those it looked at."""
+        check(view)
+        found = self.analyse(view, budget, seed, stop=stop)
+        return _drawn(found, self.looseness, seed) if self.looseness else found.best
+
+    def analyse(self, view: View, budget: Budget, seed: int, *, threads: int = 1, stop: Signal | None = None) -> Analysis:
+        """What the search finds within the budget, or within the usual one if it says nothing."""
+        said = budget if budget.nodes or budget.seconds else self.usual
+        return analyse(view, said, seed, style=self.style, threads=threads, stop=stop)
+
+
+def _drawn(found: Analysis, looseness: float, seed: int) -> Move:
+    """A move drawn by how promising it is and how much it was looked at; a sure win is always played."""
+    best = found.moves[0]
+    if best.is_proven:
+        return best.move
+    weights = [(one.prior + one.visits) ** (1 / looseness) for one in found.moves]
+    return random.Random(seed).choices([one.move for one in found.moves], weights)[0]
+
+
+LEVELS = (
+    Level("apprentice", "a first game: sees little and forgets much", Budget(nodes=1), looseness=1.6),
+    Level("pedlar", "knows what is cheap, misses what you are up to", Budget(nodes=2), looseness=0.7),
+    Level("merchant", "plans a few purchases ahead", Budget(nodes=24), looseness=0.3),
+    Level("cutter", "counts, races and reserves in time", Budget(nodes=150)),
+    Level("jeweller", "sees most of what is coming", Budget(nodes=1500)),
+    Level("master", "full strength", Budget(seconds=1.0)),
+)
+ROLLOUT = Level(
+    "rollout", "plays every position out at random and counts who wins", Budget(seconds=1.0),
+    style=Style(method=BY_ROLLOUT, curiosity=0.7, most_cards=8),
+)  # fmt: skip

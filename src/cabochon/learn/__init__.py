@@ -1,0 +1,1 @@
+"""Learning from games: the weights of the evaluation, and later the nets."""

@@ -1,0 +1,450 @@
+# mypy: warn-return-any=False
+"""Learning the weights from games the search plays against itself: `python -m cabochon.learn.tuning --help`.
+
+Each round plays games with the weights so far, keeps the facts of every position with the result of its game, and fits the
+weights so that the chances they give are those that came true (logistic regression by AdaGrad). The first round's games are
+greedy's.
+"""
+
+import argparse
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..bots.greedy import SCRATCH, greedy_action
+from ..rules.bits import count_bits
+from ..rules.chance import below, seeded, stir
+from ..rules.deal import deal, random_start
+from ..rules.kernel import kernel
+from ..rules.play import legal, play, random_action
+from ..rules.state import MAIN, MAX_SEATS, OVER
+from ..ruleset import blank_states, ruleset
+from ..search.evaluation import HABITS, OTHERS, OVERFLOW, PHASES, SHARPNESS, SPITE, kind_of, phase, share_win, weigh_actions
+from ..search.features import AIM, FEATURES, MOST_AIMS, MOST_LISTED, list_features
+from ..search.tree import MOST_EDGES, Style, Tree, new_tree, plant, think
+from ..search.weights import START_HABITS, Weights, load_weights, path_of, save_weights
+
+LONGEST_GAME = 400
+OPENING = 8  # turns in which moves are drawn by visits
+HABIT_NODES, HABIT_POSITIONS = 400, 6000
+FULL_GAME = 15.0
+
+
+class Samples(NamedTuple):
+    """Positions: the facts of every seat, how far the game was, and who won in the end."""
+
+    facts: NDArray[np.int16]
+    counts: NDArray[np.int16]
+    rows: NDArray[np.int16]
+    results: NDArray[np.float32]
+    guesses: NDArray[np.float32]
+
+
+def new_samples(room: int) -> Samples:
+    """Room for this many positions."""
+    return Samples(
+        np.zeros((room, MAX_SEATS, MOST_LISTED), np.int16),
+        np.zeros((room, MAX_SEATS), np.int16),
+        np.zeros(room, np.int16),
+        np.zeros((room, MAX_SEATS), np.float32),
+        np.zeros((room, MAX_SEATS), np.float32),
+    )
+
+
+@kernel
+def note(samples: Samples, at: int, state: Any, aims: Any, facts: Any) -> None:
+    """Keep the facts of a position."""
+    for seat in range(state.players):
+        n = list_features(state, seat, aims, facts)
+        samples.counts[at, seat] = n
+        for i in range(n):
+            samples.facts[at, seat, i] = facts[i]
+    samples.rows[at] = phase(state)
+
+
+@kernel
+def note_result(samples: Samples, first: int, after: int, state: Any, value: Any) -> None:
+    """Write how a game ended into its positions."""
+    share_win(state, value)
+    for at in range(first, after):
+        for seat in range(state.players):
+            samples.results[at, seat] = value[seat]
+
+
+@kernel
+def most_visited(tree: Tree, random: int, temperature: int) -> int:
+    """The root's most visited action; with temperature one drawn by visits."""
+    root = tree.nodes[0]
+    first, after = root.first_edge, root.first_edge + root.edge_count
+    best, whole = first, 0
+    for i in range(first, after):
+        whole += tree.edges[i].visits
+        if tree.edges[i].visits > tree.edges[best].visits:
+            best = i
+    if root.is_solved != 0:
+        for i in range(first, after):
+            if tree.edges[i].is_exact != 0 and tree.nodes[tree.edges[i].child].values[root.seat] >= root.values[root.seat]:
+                return tree.edges[i].action
+    if temperature != 0 and whole > 0:
+        drawn = below(random, whole)
+        for i in range(first, after):
+            drawn -= tree.edges[i].visits
+            if drawn < 0:
+                return tree.edges[i].action
+    return tree.edges[best].action
+
+
+@kernel
+def play_greedy_games(states: Any, samples: Samples, first_seed: int, games: int, spread: int, facts: Any, value: Any) -> int:
+    """Greedy against itself with one move in `spread` at random; how many positions were kept."""
+    scratch, aims = np.empty(SCRATCH, np.int64), np.empty((MOST_AIMS, AIM), np.int64)
+    at = 0
+    for seed in range(first_seed, first_seed + games):
+        state = states[0]
+        state.start = random_start(seed, state.players)
+        deal(state, seed)
+        random, first = seeded(seed), at
+        while state.stage != OVER and at < samples.rows.shape[0] and state.turns < LONGEST_GAME:
+            random = stir(random)
+            if state.stage == MAIN:
+                note(samples, at, state, aims, facts)
+                at += 1
+            action = random_action(state, stir(random)) if below(random, spread) == 0 else greedy_action(state, random, scratch)
+            play(state, action)
+        if state.stage != OVER:
+            at = first
+        else:
+            note_result(samples, first, at, state, value)
+    return at
+
+
+@kernel
+def play_search_games(
+    tree: Tree,
+    states: Any,
+    samples: Samples,
+    style: Style,
+    weights: Any,
+    habits: Any,
+    first_seed: int,
+    games: int,
+    nodes: int,
+    opening: int,
+) -> int:
+    """The search against itself, its moves drawn by visits in the first `opening` turns; how many positions were kept."""
+    at, value = 0, np.zeros(MAX_SEATS)
+    for seed in range(first_seed, first_seed + games):
+        state = states[0]
+        state.start = random_start(seed, state.players)
+        deal(state, seed)
+        random, first = seeded(seed + 1), at
+        while state.stage != OVER and at < samples.rows.shape[0] and state.turns < LONGEST_GAME:
+            random = stir(random)
+            moves = legal(state)
+            if state.stage == MAIN:
+                note(samples, at, state, tree.aims, tree.facts)
+            plant(tree, states, random, style, weights)
+            think(tree, style, weights, habits, nodes if count_bits(moves) > 1 else 1)
+            if state.stage == MAIN:
+                for seat in range(state.players):
+                    samples.guesses[at, seat] = tree.nodes[0].totals[seat] / max(1, tree.nodes[0].visits)
+                at += 1
+            play(state, most_visited(tree, stir(random), state.turns < opening))
+        if state.stage != OVER:
+            at = first
+        else:
+            note_result(samples, first, at, state, value)
+    return at
+
+
+@kernel
+def fit_some(
+    samples: Samples, order: Any, players: int, base: Any, slope: Any, squares: Any, rate: float, decay: float, trust: float
+) -> float:
+    """One pass of AdaGrad over these positions; the mean loss. `trust` is how much the search's guess counts beside the result."""
+    strengths, loss = np.zeros(MAX_SEATS), 0.0
+    for sample in order:
+        time_ = min(1.0, samples.rows[sample] / FULL_GAME)
+        most, whole = -1e30, 0.0
+        for seat in range(players):
+            strength = 0.0
+            for i in range(samples.counts[sample, seat]):
+                fact = samples.facts[sample, seat, i]
+                strength += base[fact] + time_ * slope[fact]
+            strengths[seat] = strength
+            most = max(most, strength)
+        for seat in range(players):
+            strengths[seat] = np.exp(strengths[seat] - most)
+            whole += strengths[seat]
+        for seat in range(players):
+            chance = strengths[seat] / whole
+            wanted = samples.results[sample, seat] * (1 - trust) + samples.guesses[sample, seat] * trust
+            loss -= wanted * np.log(max(chance, 1e-9))
+            error = chance - wanted
+            for i in range(samples.counts[sample, seat]):
+                fact = samples.facts[sample, seat, i]
+                step = error + decay * base[fact]
+                squares[0, fact] += step * step
+                base[fact] -= rate * step / np.sqrt(squares[0, fact])
+                step = error * time_ + decay * slope[fact]
+                squares[1, fact] += step * step
+                slope[fact] -= rate * step / np.sqrt(squares[1, fact])
+    return loss / len(order)
+
+
+@kernel
+def loss_of(samples: Samples, order: Any, players: int, base: Any, slope: Any) -> float:
+    """The mean loss on these positions."""
+    strengths, loss = np.zeros(MAX_SEATS), 0.0
+    for sample in order:
+        time_, whole = min(1.0, samples.rows[sample] / FULL_GAME), 0.0
+        for seat in range(players):
+            strengths[seat] = 0.0
+            for i in range(samples.counts[sample, seat]):
+                fact = samples.facts[sample, seat, i]
+                strengths[seat] += base[fact] + time_ * slope[fact]
+            whole += np.exp(strengths[seat])
+        for seat in range(players):
+            loss -= samples.results[sample, seat] * (strengths[seat] - np.log(whole))
+    return loss / len(order)
+
+
+def tables(base: NDArray[np.float64], slope: NDArray[np.float64]) -> NDArray[np.float32]:
+    """The weights for every phase."""
+    rows = np.minimum(1.0, np.arange(PHASES) / FULL_GAME)[:, None]
+    return (base[None, :] + rows * slope[None, :]).astype(np.float32)
+
+
+def fit(
+    samples: Samples, players: int, passes: int = 6, rate: float = 0.05, decay: float = 1e-5, trust: float = 0.0
+) -> NDArray[np.float32]:
+    """Weights for every phase from positions."""
+    rng = np.random.default_rng(1)
+    count = len(samples.rows)
+    held_out = np.arange(int(count * 0.95), count)
+    base, slope = np.zeros(FEATURES), np.zeros(FEATURES)
+    squares = np.ones((2, FEATURES))
+    for turn in range(passes):
+        order = rng.permutation(int(count * 0.95))
+        loss = fit_some(samples, order, players, base, slope, squares, rate * 0.6**turn, decay, trust)
+        print(f"  pass {turn + 1}: loss {loss:.4f}, held out {loss_of(samples, held_out, players, base, slope):.4f}", flush=True)
+    return tables(base, slope)
+
+
+def joined(parts: list[Samples]) -> Samples:
+    """Several collections as one."""
+    return Samples._make(np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+
+
+def cut(samples: Samples, count: int) -> Samples:
+    """The first positions."""
+    return Samples._make(array[:count] for array in samples)
+
+
+def gather(variant: str, players: int, games: int, seed: int, threads: int, play_games: Any) -> Samples:
+    """Play games on several threads and keep their positions."""
+
+    def run(part: int) -> Samples:
+        share = games // threads
+        samples = new_samples(share * 45 * players)
+        states = blank_states(ruleset(variant, players, {}), 1)
+        return cut(samples, play_games(states, samples, seed + part * share, share))
+
+    with ThreadPoolExecutor(threads) as pool:
+        return joined(list(pool.map(run, range(threads))))
+
+
+def greedy_games(states: Any, samples: Samples, seed: int, games: int) -> int:
+    """The first round's games."""
+    return play_greedy_games(states, samples, seed, games, 12, np.empty(MOST_LISTED, np.int32), np.zeros(MAX_SEATS))
+
+
+def search_games(weights: Weights, nodes: int, style: Style) -> Any:
+    """A later round's games."""
+
+    def run(states: Any, samples: Samples, seed: int, games: int) -> int:
+        tree = new_tree(nodes + 2)
+        return play_search_games(tree, states, samples, style, weights.worths, weights.habits, seed, games, nodes, OPENING)
+
+    return run
+
+
+class Choices(NamedTuple):
+    """Positions: what each legal move does (gain, spite, overflow), its kind, and how often a search looked at it."""
+
+    gains: NDArray[np.float64]
+    losses: NDArray[np.float64]
+    overs: NDArray[np.float64]
+    kinds: NDArray[np.int64]
+    visits: NDArray[np.float64]
+
+
+def new_choices(room: int) -> Choices:
+    """Room for this many positions."""
+    return Choices(
+        *(np.zeros((room, MOST_EDGES)) for _ in range(3)), np.full((room, MOST_EDGES), -1), np.zeros((room, MOST_EDGES))
+    )
+
+
+@kernel
+def note_choice(tree: Tree, state: Any, weights: Any, habit: Any, column: Any) -> int:
+    """What each legal move does, seen through one habit alone."""
+    n = weigh_actions(state, legal(state), weights, habit, tree.aims, tree.facts, tree.actions, tree.logits)
+    for i in range(n):
+        column[i] = tree.logits[i]
+    return n
+
+
+@kernel
+def note_visits(tree: Tree, n: int, kinds: Any, visits: Any) -> None:
+    """How often the search looked at each move."""
+    root = tree.nodes[0]
+    for i in range(n):
+        kinds[i] = kind_of(tree.actions[i])
+        for j in range(root.first_edge, root.first_edge + n):
+            if tree.actions[i] == tree.edges[j].action:
+                visits[i] = tree.edges[j].visits
+
+
+@kernel
+def gather_choices(
+    tree: Tree, states: Any, choices: Choices, style: Style, weights: Any, habits: Any, nodes: int, seed: int
+) -> int:
+    """Positions of games the search plays against itself; how many there were."""
+    at, alone = 0, np.zeros((3, HABITS), np.float32)
+    alone[0, SHARPNESS] = alone[1, SHARPNESS] = alone[1, SPITE] = alone[2, OVERFLOW] = 1.0
+    while True:
+        seed += 1
+        state = states[0]
+        deal(state, seed)
+        random = seeded(seed)
+        while state.stage != OVER and state.turns < LONGEST_GAME:
+            random = stir(random)
+            plant(tree, states, random, style, weights)
+            think(tree, style, weights, habits, nodes if count_bits(legal(state)) > 1 else 1)
+            if state.stage == MAIN and tree.nodes[0].is_solved == 0:
+                note_choice(tree, state, weights, alone[0], choices.gains[at])
+                note_choice(tree, state, weights, alone[1], choices.losses[at])
+                n = note_choice(tree, state, weights, alone[2], choices.overs[at])
+                note_visits(tree, n, choices.kinds[at], choices.visits[at])
+                at += 1
+                if at == choices.gains.shape[0]:
+                    return at
+            play(state, most_visited(tree, stir(random), state.turns < OPENING))
+
+
+def fit_habits(choices: Choices, steps: int = 300, rate: float = 0.05) -> NDArray[np.float32]:
+    """The habits under which the moves the search looked at are most likely (multinomial regression by Adam)."""
+    is_move = choices.kinds >= 0
+    columns = [choices.gains, choices.losses - choices.gains, choices.overs]
+    columns += [(choices.kinds == kind).astype(float) for kind in range(OTHERS + 1)]
+    wanted = choices.visits / np.maximum(1, choices.visits.sum(1, keepdims=True))
+    habits, mean, square = np.zeros(HABITS), np.zeros(HABITS), np.zeros(HABITS)
+    habits[0] = 1.0
+    for step in range(1, steps + 1):
+        logits = np.where(is_move, sum(h * c for h, c in zip(habits, columns, strict=True)), -1e9)
+        chances = np.exp(logits - logits.max(1, keepdims=True))
+        chances /= chances.sum(1, keepdims=True)
+        slope = np.array([((chances - wanted) * column).sum(1).mean() for column in columns])
+        mean, square = 0.9 * mean + 0.1 * slope, 0.99 * square + 0.01 * slope**2
+        habits -= rate * (mean / (1 - 0.9**step)) / (np.sqrt(square / (1 - 0.99**step)) + 1e-9)
+    loss = -(wanted * np.log(chances + 1e-12)).sum(1).mean()
+    print(f"  habits {habits.round(2)}: loss {loss:.4f}", flush=True)
+    habits[SPITE] /= max(habits[SHARPNESS], 0.1)
+    return habits.astype(np.float32)
+
+
+@kernel
+def play_duel(
+    trees: Any, states: Any, styles: Any, weights: Any, habits: Any, nodes: Any, first_seed: int, pairs: int, results: Any
+) -> None:
+    """Two players' matches on paired deals; `results` counts wins, draws and losses of the first."""
+    value = np.zeros(MAX_SEATS)
+    for game in range(2 * pairs):
+        state = states[0]
+        state.start = game % 2
+        deal(state, first_seed + game // 2)
+        random = seeded(first_seed + game)
+        while state.stage != OVER and state.turns < LONGEST_GAME:
+            random = stir(random)
+            who = state.turn
+            if who == 0:
+                plant(trees[0], states, random, styles[0], weights[0])
+                think(trees[0], styles[0], weights[0], habits[0], nodes[0] if count_bits(legal(state)) > 1 else 1)
+                action = most_visited(trees[0], random, 0)
+            else:
+                plant(trees[1], states, random, styles[1], weights[1])
+                think(trees[1], styles[1], weights[1], habits[1], nodes[1] if count_bits(legal(state)) > 1 else 1)
+                action = most_visited(trees[1], random, 0)
+            play(state, action)
+        if state.stage != OVER:
+            results[1] += 1
+        else:
+            share_win(state, value)
+            results[0 if value[0] > 0.9 else 2 if value[1] > 0.9 else 1] += 1
+
+
+def duel(
+    variant: str, a: tuple[Weights, Style, int], b: tuple[Weights, Style, int], pairs: int, seed: int = 0, threads: int = 2
+) -> NDArray[np.int64]:
+    """Wins, draws and losses of the first of two searches with two players."""
+
+    def run(part: int) -> NDArray[np.int64]:
+        results = np.zeros(3, np.int64)
+        states = blank_states(ruleset(variant, 2, {}), 1)
+        trees = (new_tree(a[2] + 2), new_tree(b[2] + 2))
+        share = pairs // threads
+        play_duel(
+            trees, states, (a[1], b[1]), (a[0].worths, b[0].worths), (a[0].habits, b[0].habits), (a[2], b[2]),
+            seed + part * share, share, results,
+        )  # fmt: skip
+        return results
+
+    with ThreadPoolExecutor(threads) as pool:
+        return np.sum(list(pool.map(run, range(threads))), axis=0)
+
+
+def improve(variant: str, players: int, games: int, nodes: int, seed: int, threads: int, style: Style) -> Weights:
+    """One round: play, fit the weights, fit the habits."""
+    start = time.perf_counter()
+    if path_of(variant, players).exists():
+        old = load_weights(variant, players)
+        samples = gather(variant, players, games, seed, threads, search_games(old, nodes, style))
+        trust = 0.3
+    else:
+        old = Weights(np.zeros((PHASES, FEATURES), np.float32), START_HABITS)
+        samples, trust = gather(variant, players, games, seed, threads, greedy_games), 0.0
+    print(f"{variant} {players}: {games} games, {len(samples.rows)} positions in {time.perf_counter() - start:.0f} s", flush=True)
+    worths = fit(samples, players, trust=trust)
+    states, tree, choices = (
+        blank_states(ruleset(variant, players, {}), 1),
+        new_tree(HABIT_NODES + 2),
+        new_choices(HABIT_POSITIONS),
+    )
+    gather_choices(tree, states, choices, style, worths, old.habits, HABIT_NODES, seed)
+    return Weights(worths, fit_habits(choices))
+
+
+def main() -> None:
+    """Tune, round after round."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--variant", default="classic")
+    parser.add_argument("--players", type=int, default=2)
+    parser.add_argument("--games", type=int, default=20000)
+    parser.add_argument("--nodes", type=int, default=64)
+    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    for turn in range(options.rounds):
+        seed = options.seed + turn * options.games
+        weights = improve(options.variant, options.players, options.games, options.nodes, seed, options.threads, Style())
+        save_weights(options.variant, options.players, weights)
+        load_weights.cache_clear()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,262 @@
+"""Looking at a position: several samples of what is hidden, a tree for each, on threads that do not hold the GIL."""
+
+import threading
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..errors import CabochonError
+from ..notation.move import Move, plain_moves
+from ..view import View, sample
+from .tree import BY_ROLLOUT, NO_NODE, Style, Tree, new_tree, plant, think
+from .weights import Weights, load_weights
+
+SAMPLES = 4  # trees where others hold cards that the seat has not seen
+FEWEST_NODES = 64  # in a tree: below that there are fewer trees
+MOST_NODES = 1 << 19  # in a tree: then it grows no more, but is still looked at
+SMALLEST_TREE = 1 << 12
+CHUNK, CHUNK_OF_ROLLOUTS = 128, 24  # simulations between two looks at the clock
+LONGEST_LINE = 12
+FEWEST_VISITS = 4  # of a move in the line
+FINISH = 0.001  # seconds kept back for adding up
+STRONGEST = Style()
+
+
+class Allowance(Protocol):
+    """What a Budget says."""
+
+    @property
+    def nodes(self) -> int | None:
+        """Positions to look at."""
+
+    @property
+    def seconds(self) -> float | None:
+        """Time to use."""
+
+
+class Signal(Protocol):
+    """What a threading.Event is."""
+
+    def is_set(self) -> bool:
+        """Whether to stop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Considered:
+    """A legal move at the root: its prior, how often it was looked at, and each seat's chance to win after it."""
+
+    move: Move
+    prior: float
+    visits: int
+    values: tuple[float, ...]
+    is_proven: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What a search found: the moves, best first, the chances by seat, and what it expects to be played."""
+
+    moves: tuple[Considered, ...]
+    values: tuple[float, ...]
+    line: tuple[Move, ...]
+    nodes: int
+    seconds: float
+
+    @property
+    def best(self) -> Move:
+        """The move to play."""
+        return self.moves[0].move
+
+
+def hides_something(shown: View) -> bool:
+    """Whether another seat holds a card that this view does not show."""
+    return any(held.card is None for area in shown.seats for held in area.reserve)
+
+
+_own = threading.local()
+
+
+def _trees(count: int, capacity: int) -> list[Tree]:
+    """The trees of this thread, made once and used again; larger ones if they are asked for."""
+    trees: list[Tree] = getattr(_own, "trees", [])
+    for i in range(count):
+        if i == len(trees):
+            trees.append(new_tree(max(capacity, SMALLEST_TREE)))
+        elif len(trees[i].nodes) < capacity:
+            trees[i] = new_tree(capacity)
+    _own.trees = trees
+    return trees[:count]
+
+
+class _Run:
+    """One search: how long it may take, and what every thread needs."""
+
+    def __init__(self, shown: View, budget: Allowance, seed: int, style: Style, weights: Weights, stop: Signal | None) -> None:
+        self.start = time.perf_counter()
+        self.shown, self.seed, self.style, self.weights, self.stop = shown, seed, style, weights, stop
+        self.deadline = None if budget.seconds is None else self.start + max(0.0, budget.seconds - FINISH)
+        self.nodes = budget.nodes
+        self.chunk = CHUNK_OF_ROLLOUTS if style.method == BY_ROLLOUT else CHUNK
+
+    def is_late(self) -> bool:
+        """Whether to come to an end."""
+        if self.stop is not None and self.stop.is_set():
+            return True
+        return self.deadline is not None and time.perf_counter() >= self.deadline
+
+    def plant(self, number: int, tree: Tree) -> None:
+        """Begin a tree on a sample of its own."""
+        states = sample(self.shown, np.random.default_rng([self.seed & 0xFFFFFFFFFFFFFFFF, number]))
+        plant(tree, states, (self.seed ^ number * 0x9E3779B9) & 0x3FFFFFFFFFFFFFFF, self.style, self.weights.worths)
+
+    def grow(self, numbers: Sequence[int], shares: Sequence[int | None]) -> "list[_Roots]":
+        """Let some trees grow in this thread, in turn; their roots."""
+        capacity = MOST_NODES if None in shares else min(MOST_NODES, max(share or 0 for share in shares) + 2)
+        trees = _trees(len(numbers), capacity)
+        for number, tree in zip(numbers, trees, strict=True):
+            self.plant(number, tree)
+        done, is_first = [0] * len(trees), True
+        growing = list(range(len(trees)))
+        while growing and (is_first or not self.is_late()):
+            for i in list(growing):
+                left = self.chunk if shares[i] is None else min(self.chunk, (shares[i] or 0) - done[i])
+                count = think(trees[i], self.style, *self.weights, left) if left > 0 else 0
+                done[i] += count
+                if count < self.chunk:
+                    growing.remove(i)
+            is_first = False
+        return [_Roots(tree, self.shown) for tree in trees]
+
+
+class _Roots:
+    """What one tree says about the moves at its root."""
+
+    def __init__(self, tree: Tree, shown: View) -> None:
+        players, root = shown.rules.players, tree.nodes[0]
+        self.visits = int(root["visits"])
+        self.is_solved = bool(root["is_solved"])
+        self.own = root["values"][:players].astype(float) if self.is_solved else root["totals"][:players] / max(1, self.visits)
+        first = int(root["first_edge"])
+        edges = tree.edges[first : first + int(root["edge_count"])] if first != NO_NODE else tree.edges[:0]
+        self.actions = edges["action"].astype(int)
+        self.priors, self.edge_visits = edges["prior"].astype(float), edges["visits"].astype(int)
+        self.exact = edges["is_exact"].astype(bool)
+        self.values = np.array([_values(tree, edge, players) for edge in edges]).reshape(-1, players)
+        self.line = tuple(_line(tree))
+
+    def best(self, seat: int) -> int | None:
+        """The edge that is proven best, if the root is solved."""
+        if not self.is_solved or not self.exact.any():
+            return None
+        return int(np.argmax(np.where(self.exact, self.values[:, seat], -1.0)))
+
+
+def _children(tree: Tree, edge: Any) -> list[Any]:
+    child, found = int(edge["child"]), []
+    while child != NO_NODE:
+        found.append(tree.nodes[child])
+        child = int(tree.nodes[child]["sibling"])
+    return found
+
+
+def _values(tree: Tree, edge: Any, players: int) -> Any:
+    """Each seat's chance after a move."""
+    children = _children(tree, edge)
+    if not children:
+        return np.full(players, np.nan)
+    if edge["is_exact"]:
+        return children[0]["values"][:players].astype(float)
+    return sum(child["totals"][:players].astype(float) for child in children) / max(
+        1, sum(int(child["visits"]) for child in children)
+    )
+
+
+def _best_edge(tree: Tree, node: Any) -> Any:
+    edges = tree.edges[int(node["first_edge"]) :][: int(node["edge_count"])]
+    if node["is_solved"]:
+        sure = [edge for edge in edges if edge["is_exact"]]
+        return max(sure, key=lambda edge: tree.nodes[int(edge["child"])]["values"][int(node["seat"])])
+    return max(edges, key=lambda edge: int(edge["visits"]))
+
+
+def _line(tree: Tree) -> list[int]:
+    """The actions a tree expects, as long as they were looked at often enough."""
+    node, actions = tree.nodes[0], list[int]()
+    while int(node["first_edge"]) != NO_NODE and len(actions) < LONGEST_LINE:
+        edge = _best_edge(tree, node)
+        children = _children(tree, edge)
+        if not children or (actions and int(edge["visits"]) < FEWEST_VISITS and not edge["is_exact"]):
+            break
+        actions.append(int(edge["action"]))
+        node = max(children, key=lambda child: int(child["visits"]))
+    return actions
+
+
+def _shares(budget: Allowance, threads: int, hidden: bool) -> list[int | None]:
+    """How many simulations each tree gets."""
+    count = max(threads, SAMPLES if hidden else 1)
+    if budget.nodes is None:
+        return [None] * count
+    count = max(1, min(count, budget.nodes // FEWEST_NODES))
+    return [budget.nodes // count + (i < budget.nodes % count) for i in range(count)]
+
+
+def _check(shown: View, budget: Allowance) -> None:
+    if shown.stage == "over":
+        raise CabochonError("the game is over: there is nothing to look for")
+    if shown.seat != shown.turn:
+        raise CabochonError(f"seat {shown.turn} is to decide: a search needs the view of that seat")
+    if budget.nodes is None and budget.seconds is None:
+        raise CabochonError("a search needs a budget: nodes, seconds or both")
+    if (budget.nodes is not None and budget.nodes < 1) or (budget.seconds is not None and not budget.seconds > 0):
+        raise CabochonError(f"a budget is more than nothing: nodes {budget.nodes}, seconds {budget.seconds}")
+
+
+def analyse(
+    shown: View, budget: Allowance, seed: int = 0, *, style: Style = STRONGEST, threads: int = 1, stop: Signal | None = None
+) -> Analysis:
+    """Search a position from the view of the seat to decide. The same view, nodes, seed and threads give the same answer."""
+    _check(shown, budget)
+    run = _Run(shown, budget, seed, style, load_weights(shown.rules.variant, shown.rules.players), stop)
+    shares = _shares(budget, threads, hides_something(shown))
+    if threads == 1:
+        roots = run.grow(range(len(shares)), shares)
+    else:
+        with ThreadPoolExecutor(threads) as pool:
+            parts = [
+                pool.submit(run.grow, range(i, len(shares), threads), shares[i::threads])
+                for i in range(min(threads, len(shares)))
+            ]
+            roots = [root for part in parts for root in part.result()]
+    return _merged(shown, roots, run.start)
+
+
+def _merged(shown: View, roots: list[_Roots], start: float) -> Analysis:
+    """All trees as one answer. A solved tree has looked at little: its best move counts as if it had looked on."""
+    players, seat, moves = shown.rules.players, shown.turn, plain_moves(shown.rules.variant)
+    fair = max(1, max(root.visits for root in roots))
+    found: dict[int, list[Any]] = {}
+    for root in roots:
+        best = root.best(seat)
+        for i, action in enumerate(root.actions):
+            visits = int(root.edge_visits[i]) + (fair if i == best else 0)
+            row = found.setdefault(int(action), [0.0, 0, np.zeros(players), True])
+            row[0] += root.priors[i] / len(roots)
+            row[1] += visits
+            if visits:
+                row[2] += visits * np.nan_to_num(root.values[i])
+            row[3] = row[3] and bool(root.exact[i])
+    considered = [
+        Considered(moves[action], prior, visits, tuple((values / max(1, visits)).tolist()), proven)
+        for action, (prior, visits, values, proven) in found.items()
+    ]
+    considered.sort(key=lambda one: (one.visits, one.prior), reverse=True)
+    values = np.mean([root.own for root in roots], axis=0)
+    main = next((root for root in roots if root.line and moves[root.line[0]] == considered[0].move), roots[0])
+    nodes = sum(root.visits for root in roots)
+    line = tuple(moves[action] for action in main.line)
+    return Analysis(tuple(considered), tuple(values.tolist()), line, nodes, time.perf_counter() - start)
