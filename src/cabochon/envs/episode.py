@@ -19,19 +19,27 @@ from ..rules.deal import deal, random_start
 from ..rules.ending import standing
 from ..rules.kernel import kernel
 from ..rules.play import legal, play, random_action
-from ..rules.state import OVER, State
+from ..rules.state import MAX_SEATS, OVER, State
 from ..ruleset import States, blank_states, ruleset
+from .inlined import inlined
 from .observation import blank_masks, blank_rows, mask_numbers, numbers, observe, write_mask
 
 TURN_LIMIT = 400
 ILLEGAL_REWARD = -1.0
 LEARNER = 0
 ANY_START = -1
-CALLER, RANDOM, GREEDY = -1, 0, 1  # who decides for a seat; CALLER waits for the next step
+CALLER, RANDOM, GREEDY = range(3)  # who decides for a seat; CALLER waits for the next step
+BOT_BITS = 2  # a table's bots are one number, so that no array goes along: two bits a seat
 COMPILED_BOTS = {"random": RANDOM, "greedy": GREEDY}
 GOING, ENDED, OUT_OF_TURNS, ILLEGAL = range(4)
 NO_RESET, NEXT_STEP, SAME_STEP = range(3)
 BLOCK = 64
+
+
+@kernel
+def bot_of(bots: int, seat: int) -> int:
+    """Who decides for a seat."""
+    return bots >> BOT_BITS * seat & (1 << BOT_BITS) - 1
 
 
 @kernel
@@ -53,16 +61,16 @@ def status(state: State, turn_limit: int) -> int:
 
 
 @kernel
-def others_play(state: State, rng: int, bots: Any, turn_limit: int, scratch: Any) -> int:
+def others_play(state: State, rng: int, bots: int, turn_limit: int, scratch: Any) -> int:
     """The bots decide until the caller has to, or the episode ends; the random number to go on with."""
-    while bots[state.turn] != CALLER and status(state, turn_limit) == GOING:
+    while bot_of(bots, state.turn) != CALLER and status(state, turn_limit) == GOING:
         rng = stir(rng)
-        play(state, decide(state, bots[state.turn], rng, scratch))
+        play(state, decide(state, bot_of(bots, state.turn), rng, scratch))
     return rng
 
 
 @kernel
-def begin(state: State, rng: int, start: int, bots: Any, turn_limit: int, scratch: Any) -> int:
+def begin(state: State, rng: int, start: int, bots: int, turn_limit: int, scratch: Any) -> int:
     """The next game of this chain of random numbers, played up to the learner's first decision."""
     rng = stir(rng)
     state.start = start if start >= 0 else random_start(rng, state.players)
@@ -71,15 +79,10 @@ def begin(state: State, rng: int, start: int, bots: Any, turn_limit: int, scratc
 
 
 @kernel
-def take_step(states: Any, rngs: Any, moves: Any, i: int, action: int, bots: Any, turn_limit: int, scratch: Any) -> int:
-    """The learner's action, then the others'. An illegal action changes nothing."""
-    state = states[i]
-    bit = action - FIRST_ACTION[state.stage]
-    if bit < 0 or bit > PASS or moves[i] >> bit & 1 == 0:
-        return ILLEGAL
-    play(state, action)
-    rngs[i] = others_play(state, rngs[i], bots, turn_limit, scratch)
-    return status(state, turn_limit)
+def is_among(moves: int, stage: int, action: int) -> Any:
+    """Whether an action is one of these legal moves of a stage."""
+    bit = action - FIRST_ACTION[stage]
+    return 0 <= bit <= PASS and moves >> bit & 1 == 1
 
 
 @kernel
@@ -100,16 +103,16 @@ def step_reward(state: State, outcome: int) -> float:
     return ILLEGAL_REWARD if outcome == ILLEGAL else 0.0
 
 
-@kernel
-def show(states: Any, moves: Any, i: int, row: Any, mask: Any) -> None:
-    """The learner's observation and legal actions; the latter are kept for the next step."""
-    state = states[i]
+@inlined
+def show(state: State, row: Any, mask: Any) -> int:
+    """Write the learner's observation and legal actions; the latter also as a number, to be kept for the next step."""
+    moves = legal(state)
     observe(state, LEARNER, row)
-    moves[i] = legal(state)
-    write_mask(state.stage, moves[i], mask)
+    write_mask(state.stage, moves, mask)
+    return moves
 
 
-@kernel
+@inlined
 def advance(
     states: Any,
     rngs: Any,
@@ -121,26 +124,36 @@ def advance(
     truncated: Any,
     last_rows: Any,
     last_masks: Any,
-    bots: Any,
+    bots: int,
     turn_limit: int,
     start: int,
     mode: int,
-    i: int,
+    first: int,
+    end: int,
     scratch: Any,
 ) -> None:
-    """A step of game i: the action, or a new game where the last one has ended. What is to be seen then is not written yet."""
-    outcome, is_due = GOING, mode == NEXT_STEP and ended[i]
-    if not is_due:
-        outcome = take_step(states, rngs, moves, i, actions[i], bots, turn_limit, scratch)
-    rewards[i] = step_reward(states[i], outcome)
-    terminated[i] = outcome in (ENDED, ILLEGAL)
-    truncated[i] = outcome == OUT_OF_TURNS
-    ended[i] = outcome != GOING
-    if mode == SAME_STEP and outcome != GOING:
-        show(states, moves, i, last_rows[i], last_masks[i])
-        is_due = True
-    if is_due:
-        rngs[i] = begin(states[i], rngs[i], start, bots, turn_limit, scratch)
+    """A step of some games: the action and the others', or a new game where the last one has ended. It is not shown yet.
+
+    An illegal action changes nothing.
+    """
+    for i in range(first, end):
+        state, rng = states[i], rngs[i]
+        outcome, is_due = GOING, mode == NEXT_STEP and ended[i]
+        if not is_due:
+            if is_among(moves[i], state.stage, actions[i]):
+                play(state, actions[i])
+                rng = others_play(state, rng, bots, turn_limit, scratch)
+                outcome = status(state, turn_limit)
+            else:
+                outcome = ILLEGAL
+        rewards[i] = step_reward(state, outcome)
+        terminated[i] = outcome in (ENDED, ILLEGAL)
+        truncated[i] = outcome == OUT_OF_TURNS
+        ended[i] = outcome != GOING
+        if mode == SAME_STEP and outcome != GOING:
+            show(state, last_rows[i], last_masks[i])
+            is_due = True
+        rngs[i] = begin(state, rng, start, bots, turn_limit, scratch) if is_due else rng
 
 
 @kernel
@@ -151,7 +164,7 @@ def _seed_all(rngs: Any, seeds: Any, which: Any) -> None:
 
 
 @kernel
-def _begin_all(states: Any, rngs: Any, which: Any, bots: Any, turn_limit: int, start: int, scratch: Any) -> None:
+def _begin_all(states: Any, rngs: Any, which: Any, bots: int, turn_limit: int, start: int, scratch: Any) -> None:
     for i in range(states.shape[0]):
         if which[i]:
             rngs[i] = begin(states[i], rngs[i], start, bots, turn_limit, scratch)
@@ -165,7 +178,7 @@ def _reset_all(
     which: Any,
     rows: Any,
     masks: Any,
-    bots: Any,
+    bots: int,
     turn_limit: int,
     start: int,
     greedy: Any,
@@ -175,10 +188,10 @@ def _reset_all(
     else:
         _begin_all(states, rngs, which, bots, turn_limit, start, np.empty(SCRATCH, np.int64))
     for i in range(states.shape[0]):
-        show(states, moves, i, rows[i], masks[i])
+        moves[i] = show(states[i], rows[i], masks[i])
 
 
-@kernel
+@inlined
 def _step_some(
     states: Any,
     rngs: Any,
@@ -192,7 +205,7 @@ def _step_some(
     last_masks: Any,
     rows: Any,
     masks: Any,
-    bots: Any,
+    bots: int,
     turn_limit: int,
     start: int,
     mode: int,
@@ -201,13 +214,12 @@ def _step_some(
     """Play a block of games, then look at it while it is in the cache."""
     for first in range(0, states.shape[0], BLOCK):
         end = min(first + BLOCK, states.shape[0])
+        advance(
+            states, rngs, moves, ended, actions, rewards, terminated, truncated, last_rows, last_masks,
+            bots, turn_limit, start, mode, first, end, scratch,
+        )  # fmt: skip
         for i in range(first, end):
-            advance(
-                states, rngs, moves, ended, actions, rewards, terminated, truncated, last_rows, last_masks,
-                bots, turn_limit, start, mode, i, scratch,
-            )  # fmt: skip
-        for i in range(first, end):
-            show(states, moves, i, rows[i], masks[i])
+            moves[i] = show(states[i], rows[i], masks[i])
 
 
 @kernel
@@ -224,7 +236,7 @@ def _step_all(
     last_masks: Any,
     rows: Any,
     masks: Any,
-    bots: Any,
+    bots: int,
     turn_limit: int,
     start: int,
     mode: int,
@@ -245,14 +257,13 @@ def _step_all(
 @kernel
 def _legal_all(states: Any, moves: Any, ended: Any, actions: Any, answers: Any) -> None:
     for i in range(states.shape[0]):
-        bit = actions[i] - FIRST_ACTION[states[i].stage]
-        answers[i] = ended[i] or (0 <= bit <= PASS and moves[i] >> bit & 1 == 1)
+        answers[i] = ended[i] or is_among(moves[i], states[i].stage, actions[i])
 
 
 @kernel
-def _resume(states: Any, rngs: Any, moves: Any, row: Any, mask: Any, bots: Any, turn_limit: int) -> float:
+def _resume(states: Any, rngs: Any, moves: Any, row: Any, mask: Any, bots: int, turn_limit: int) -> float:
     rngs[0] = others_play(states[0], rngs[0], bots, turn_limit, np.empty(SCRATCH, np.int64))
-    show(states, moves, 0, row, mask)
+    moves[0] = show(states[0], row, mask)
     return step_reward(states[0], status(states[0], turn_limit))
 
 
@@ -276,12 +287,22 @@ def seat_bots(players: int, opponents: str | Sequence[str]) -> tuple[str, ...]:
     return names
 
 
-def compiled_bots(names: Sequence[str]) -> NDArray[np.int64]:
-    """Who decides, by seat, as numbers."""
+def seating(kinds: Sequence[int]) -> int:
+    """Who decides, by seat, as one number."""
+    return sum(kind << BOT_BITS * seat for seat, kind in enumerate(kinds))
+
+
+def compiled_bots(names: Sequence[str]) -> int:
+    """The learner and these bots as one number."""
     for name in names:
         if name not in COMPILED_BOTS:
             raise CabochonError(f"{name!r} is not a compiled bot: choose from {', '.join(COMPILED_BOTS)}")
-    return np.array([CALLER, *(COMPILED_BOTS[name] for name in names)], np.int64)
+    return seating([CALLER, *(COMPILED_BOTS[name] for name in names)])
+
+
+def has_greedy(bots: int) -> bool:
+    """Whether greedy sits at the table."""
+    return any(bot_of(bots, seat) == GREEDY for seat in range(MAX_SEATS))
 
 
 def checked_limit(turn_limit: int, players: int) -> int:
@@ -308,7 +329,7 @@ class Episodes:
         count: int,
         variant: str,
         players: int,
-        bots: NDArray[np.int64],
+        bots: int,
         turn_limit: int = TURN_LIMIT,
         start: int | None = None,
         **house: Any,
@@ -316,7 +337,7 @@ class Episodes:
         self.rules = ruleset(variant, players, house)
         self.bots, self.turn_limit = bots, checked_limit(turn_limit, players)
         self.start = checked_start(start, players)
-        self.greedy = True if GREEDY in bots else None  # None: greedy's code is left out
+        self.greedy = True if has_greedy(bots) else None  # None: greedy's code is left out
         self.states: States = blank_states(self.rules, count)
         self.rngs = np.zeros(count, np.int64)
         self.moves = np.zeros(count, np.int64)

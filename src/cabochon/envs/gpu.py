@@ -19,7 +19,6 @@ from ..rules.chance import below, seeded, stir
 from ..rules.play import legal
 from ..ruleset import blank_states, ruleset
 from .episode import (
-    GREEDY,
     LEARNER,
     NEXT_STEP,
     SAME_STEP,
@@ -29,6 +28,7 @@ from .episode import (
     checked_limit,
     checked_start,
     compiled_bots,
+    has_greedy,
     seat_bots,
 )
 from .observation import MASK_WORDS, observation_words, observe, write_mask
@@ -48,7 +48,7 @@ def _seed(rngs: Any, first: int) -> None:
 
 
 @cuda.jit
-def _begin(states: Any, rngs: Any, ended: Any, bots: Any, turn_limit: int, start: int) -> None:
+def _begin(states: Any, rngs: Any, ended: Any, bots: int, turn_limit: int, start: int) -> None:
     """Deal the next game of every chain."""
     i = cuda.grid(1)
     if i < states.shape[0]:
@@ -69,7 +69,7 @@ def _advance(
     truncated: Any,
     last_rows: Any,
     last_masks: Any,
-    bots: Any,
+    bots: int,
     turn_limit: int,
     start: int,
     mode: int,
@@ -80,7 +80,7 @@ def _advance(
         scratch = cuda.local.array(SCRATCH, np.int64)
         advance(
             states, rngs, moves, ended, actions, rewards, terminated, truncated, last_rows, last_masks,
-            bots, turn_limit, start, mode, i, scratch,
+            bots, turn_limit, start, mode, i, i + 1, scratch,
         )  # fmt: skip
 
 
@@ -96,7 +96,7 @@ def _advance_random(
     truncated: Any,
     last_rows: Any,
     last_masks: Any,
-    bots: Any,
+    bots: int,
     turn_limit: int,
     start: int,
     mode: int,
@@ -106,7 +106,7 @@ def _advance_random(
     if i < states.shape[0]:
         advance(
             states, rngs, moves, ended, actions, rewards, terminated, truncated, last_rows, last_masks,
-            bots, turn_limit, start, mode, i, None,
+            bots, turn_limit, start, mode, i, i + 1, None,
         )  # fmt: skip
 
 
@@ -179,8 +179,8 @@ class SplendorGpu:
         if autoreset_mode not in MODES:
             raise CabochonError(f"autoreset_mode must be one of {', '.join(MODES)}, not {autoreset_mode!r}")
         self.rules = ruleset(variant, players, house)
-        bots = compiled_bots(seat_bots(players, opponents))
-        self._bots, self._advance = cuda.to_device(bots), _advance if GREEDY in bots else _advance_random
+        self._bots = compiled_bots(seat_bots(players, opponents))
+        self._advance = _advance if has_greedy(self._bots) else _advance_random
         self._turn_limit = checked_limit(turn_limit, players)
         self._start = checked_start(start, players)
         self._mode = MODES[autoreset_mode]

@@ -27,6 +27,7 @@ from ..rules.kernel import kernel
 from ..rules.play import legal
 from ..rules.state import CLAIM, MAIN, MARKET_SIZE, MAX_RESERVED, MAX_TILES, RETURN, State
 from ..ruleset import States
+from .inlined import inlined
 
 HIGHEST = 127
 
@@ -124,7 +125,7 @@ BANK, MARKET = 2, 3
 CARD_WORDS, TILE_WORDS, SEAT_WORDS = CARD_SIZE // WORD, TILE_SIZE // WORD, SEAT_SIZE // WORD
 TILES = MARKET + MARKET_SIZE * CARD_WORDS
 SEATS = TILES + MAX_TILES * TILE_WORDS
-RESERVE_AT = 3
+RESERVE_AT, EVERY_PLACE = 3, 7
 LAST_ROUND, OPEN = 7, 6
 MASK_WORDS = 10
 
@@ -156,7 +157,7 @@ def at(value: Any, place: Any) -> Any:
     return np.int64(value) << np.int64(LANE_BITS * place)
 
 
-@kernel
+@inlined
 def write_table(state: State, out: Any) -> None:
     """The stage, the decks, the rules and the bank."""
     decks = at(state.deck_size[0], 4) | at(state.deck_size[1], 5) | at(state.deck_size[2], 6)
@@ -175,19 +176,19 @@ def means(state: State, seat: int) -> Any:
 
 
 @kernel
-def write_card(card: int, own: int, wild: int, out: Any, word: int) -> None:
-    """A card, and how many tokens are missing for it with these means. No card has no cost, so nothing is missing for it."""
+def face_of(card: int, own: int, wild: int) -> Any:
+    """A card's first word: its face, and how many tokens are missing for it with these means (for no card none)."""
     face = FACE[card, 0]
-    out[word] = face | max(total(minus(face & COLOURS, own)) - wild, 0) << 56
-    out[word + 1] = FACE[card, 1]
+    return face | max(total(minus(face & COLOURS, own)) - wild, 0) << 56
 
 
-@kernel
+@inlined
 def write_market(state: State, seat: int, out: Any) -> None:
     """The face-up cards."""
     own, wild = means(state, seat), lane(state.tokens[seat], WILD)
     for slot in range(MARKET_SIZE):
-        write_card(state.market[slot], own, wild, out, MARKET + CARD_WORDS * slot)
+        out[MARKET + CARD_WORDS * slot] = face_of(state.market[slot], own, wild)
+        out[MARKET + CARD_WORDS * slot + 1] = FACE[state.market[slot], 1]
 
 
 @kernel
@@ -196,7 +197,7 @@ def clockwise(state: State, seat: int, other: int) -> int:
     return other - seat if other >= seat else other - seat + state.players
 
 
-@kernel
+@inlined
 def write_tiles(state: State, seat: int, out: Any) -> None:
     """The tiles, and who has them."""
     for place in range(MAX_TILES):
@@ -207,6 +208,23 @@ def write_tiles(state: State, seat: int, out: Any) -> None:
 
 
 @kernel
+def hidden_cards(state: State, owner: int, is_own: bool) -> Any:
+    """A bit for each place in a reserve that is not shown: none to the owner, else those drawn unseen, or all."""
+    hidden = state.blind[owner] if state.open_reserves == 1 else EVERY_PLACE
+    return np.int64(0) if is_own else np.int64(hidden)
+
+
+@inlined
+def write_reserve(state: State, owner: int, is_own: bool, out: Any, word: int) -> None:
+    """The reserved cards; of a hidden one only the tier. Without a branch for each card: nobody can foretell which are hidden."""
+    hidden, own, wild = hidden_cards(state, owner, is_own), means(state, owner), lane(state.tokens[owner], WILD)
+    for i in range(MAX_RESERVED):
+        card, shown = state.reserve[owner, i], (hidden >> i & 1) - 1
+        out[word + CARD_WORDS * i] = face_of(card, own, wild) & shown
+        out[word + CARD_WORDS * i + 1] = FACE[card, 1] & (shown | ~COLOURS)
+
+
+@inlined
 def write_seat(state: State, owner: int, is_own: bool, out: Any, word: int) -> None:
     """What lies in front of a seat; if it fulfils the goal, this is the last round."""
     is_last = fulfils_goal(state, owner)
@@ -215,21 +233,14 @@ def write_seat(state: State, owner: int, is_own: bool, out: Any, word: int) -> N
     out[word] = state.tokens[owner] | at(total(state.tokens[owner]), 7)
     out[word + 1] = (state.bonuses[owner] & COLOURS) | counts
     here = at(state.avengers == owner, 0) | at(state.reserved[owner], 1) | at(is_last, 2)
-    decides = state.turn == owner and state.stage <= CLAIM
+    decides = (state.turn == owner) & (state.stage <= CLAIM)
     unseen = at(blind & 1, 5) | at(blind >> 1 & 1, 6) | at(blind >> 2 & 1, 7)
     out[0] |= at(is_last, LAST_ROUND)
     out[word + 2] = here | at(decides, 3) | at(state.start == owner, 4) | unseen
-    own, wild = means(state, owner), lane(state.tokens[owner], WILD)
-    for i in range(MAX_RESERVED):
-        card = state.reserve[owner, i]
-        if is_own or (state.open_reserves == 1 and blind >> i & 1 == 0):
-            write_card(card, own, wild, out, word + RESERVE_AT + CARD_WORDS * i)
-        else:
-            out[word + RESERVE_AT + CARD_WORDS * i] = 0
-            out[word + RESERVE_AT + CARD_WORDS * i + 1] = FACE[card, 1] & ~COLOURS
+    write_reserve(state, owner, is_own, out, word + RESERVE_AT)
 
 
-@kernel
+@inlined
 def observe(state: State, seat: int, out: Any) -> None:
     """Everything this seat may know, into a row of words."""
     write_table(state, out)
@@ -241,7 +252,7 @@ def observe(state: State, seat: int, out: Any) -> None:
         owner = owner + 1 if owner + 1 < state.players else np.int64(0)
 
 
-@kernel
+@inlined
 def write_mask(stage: int, moves: int, out: Any) -> None:
     """The legal moves of a stage as 73 zeros and ones, into ten words; the last seven numbers are 0."""
     low: Any = np.int64(0)

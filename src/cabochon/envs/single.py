@@ -14,7 +14,20 @@ from ..game import Game
 from ..rules.actions import ACTION_COUNT
 from ..rules.chance import stir
 from ..view import view
-from .episode import CALLER, COMPILED_BOTS, ENDED, GOING, LEARNER, NO_RESET, OUT_OF_TURNS, TURN_LIMIT, Episodes, seat_bots, status
+from .episode import (
+    CALLER,
+    COMPILED_BOTS,
+    ENDED,
+    GOING,
+    LEARNER,
+    NO_RESET,
+    OUT_OF_TURNS,
+    TURN_LIMIT,
+    Episodes,
+    seat_bots,
+    seating,
+    status,
+)
 from .observation import action_masks
 from .rendering import RENDER_MODES, checked_mode, render
 from .vector import checked_way, observation_space
@@ -45,7 +58,7 @@ class SplendorEnv(gymnasium.Env[NDArray[np.int8], Any]):
     ) -> None:
         names = seat_bots(players, opponents)
         self._foreign = {seat: bot(name) for seat, name in enumerate(names, 1) if name not in COMPILED_BOTS}
-        bots = np.array([CALLER, *(COMPILED_BOTS.get(name, CALLER) for name in names)], np.int64)
+        bots = seating([CALLER, *(COMPILED_BOTS.get(name, CALLER) for name in names)])
         self.games = Episodes(1, variant, players, bots, turn_limit, start, **house)
         self.illegal, self.render_mode = checked_way(illegal), checked_mode(render_mode)
         self.action_space = spaces.Discrete(ACTION_COUNT)
