@@ -46,7 +46,8 @@ def _ray() -> Any:
 
 
 def _connect(ray: Any, address: str) -> None:
+    own = address == "local"
     try:
-        ray.init(address=address, log_to_driver=False, logging_level="error")
+        ray.init(address=address, log_to_driver=False, logging_level="error", **({"include_dashboard": False} if own else {}))
     except (ConnectionError, ValueError, RuntimeError) as wrong:
         raise CabochonError(f"--ray {address}: {' '.join(str(wrong).split())}") from wrong

@@ -65,7 +65,7 @@ def _fitted(deals: Sequence[Deal], names: Sequence[str], anchor: str, near: dict
     """The likeliest ratings, with the anchor at its place."""
     numbers = {name: number for number, name in enumerate(names)}
     wins = [_winner_and_others(game) for deal in deals for game in deal] + _one_more_each(deals)
-    data = [(numbers[winner], tuple(numbers[other] for other in others)) for winner, others in wins if others]
+    data = [(numbers[winner], tuple(numbers[other] for other in others)) for winner, others in wins]
     unit = ELO_PER_DECADE / math.log(10)
     begin = None if near is None else [(near[name] - ANCHOR_RATING) / unit for name in names]
     found = _choix().ilsr_top1(len(names), data, initial_params=begin, **({} if near is None else {"tol": CLOSE_ENOUGH}))
@@ -73,10 +73,10 @@ def _fitted(deals: Sequence[Deal], names: Sequence[str], anchor: str, near: dict
 
 
 def _winner_and_others(game: Played) -> Win:
-    """Who won and who else was there; a shared win goes to its winners in turn, and nobody wins against himself."""
+    """Who won and who else was there (perhaps the same bot again); a shared win goes to its winners in turn."""
     winners = [seat for seat, rank in enumerate(game.ranks) if rank == 1]
-    winner = game.seats[winners[(game.deal + game.rotation) % len(winners)]]
-    return winner, tuple(name for name in game.seats if name != winner)
+    winner = winners[(game.deal + game.rotation) % len(winners)]
+    return game.seats[winner], game.seats[:winner] + game.seats[winner + 1 :]
 
 
 def _one_more_each(deals: Sequence[Deal]) -> list[Win]:

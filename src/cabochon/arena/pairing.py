@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import permutations
 
 from ..errors import CabochonError
+from ..ruleset import ruleset
 from .entrant import Entrant
 
 DEALS_PER_SEED = 1_000_000
@@ -30,6 +31,7 @@ class Match:
             raise CabochonError(f"a match is between 2, 3 or 4 bots, not {len(self.entrants)}")
         if not 0 <= self.seed < MOST_SEED:
             raise CabochonError(f"the seed of a match is a number from 0 to {MOST_SEED - 1}, not {self.seed}")
+        ruleset(self.variant, self.players, {})
 
     @property
     def players(self) -> int:

@@ -7,12 +7,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..errors import CabochonError
+
 Z95 = 1.96
 ELO_PER_DECADE = 400
 ALPHA = BETA = 0.05
 PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
 NEVER_SEEN = 1e-3  # a result that has not come yet counts this much, so that no likelihood is zero
-ROOT_STEPS = 100
+ROOT_STEPS = 60
 
 
 def mean(values: Sequence[float]) -> float:
@@ -54,6 +56,10 @@ class Sprt:
 
     elo0: float
     elo1: float
+
+    def __post_init__(self) -> None:
+        if not self.elo0 < self.elo1:
+            raise CabochonError(f"--sprt {self.elo0:g} {self.elo1:g}: the second difference must be larger")
 
     @property
     def bounds(self) -> tuple[float, float]:

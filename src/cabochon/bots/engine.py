@@ -1,5 +1,6 @@
 """The line protocol, engine's side: text that a person can type, in the spirit of UCI. See docs/bots.md."""
 
+import inspect
 import sys
 import threading
 import time
@@ -14,7 +15,7 @@ from ..notation.position import parse_position
 from ..version import __version__
 from ..view import Position, View
 from . import BOTS, bot
-from .simple import Budget, Greedy, legal_moves
+from .simple import Bot, Budget, Greedy, legal_moves
 
 AUTHOR = "the cabochon project"
 MOST_THREADS = 256
@@ -51,15 +52,14 @@ class Wrong(CabochonError):
 class Thinking:
     """One thought in a thread of its own. It is answered exactly once, by the bot or, if that does not stop, in its place."""
 
-    def __init__(self, player: Any, view: View, budget: Budget, seed: int, say: Callable[[str], None]) -> None:
-        self.player, self.view, self.budget, self.seed, self.say = player, view, budget, seed, say
-        self.lock, self.done = threading.Lock(), threading.Event()
-        self.thread = threading.Thread(target=self._think, daemon=True)
-        self.thread.start()
+    def __init__(self, player: Bot, view: View, budget: Budget, seed: int, threads: int, say: Callable[[str], None]) -> None:
+        self.player, self.view, self.budget, self.seed, self.threads, self.say = player, view, budget, seed, threads, say
+        self.lock, self.stopped, self.done = threading.Lock(), threading.Event(), threading.Event()
+        threading.Thread(target=self._think, daemon=True).start()
 
     def _think(self) -> None:
         try:
-            self._answer(*think(self.player, self.view, self.budget, self.seed))
+            self._answer(*think(self.player, self.view, self.budget, self.seed, self.threads, self.stopped))
         except Exception as wrong:  # the session goes on, whatever a bot does
             self._answer(f"error {self.player.name}: {one_line(wrong)}")
 
@@ -71,26 +71,35 @@ class Thinking:
 
     def stop(self) -> None:
         """Tell the bot to stop; if it does not know how, a simple bot answers."""
-        stop = getattr(self.player, "stop", None)
-        if stop is not None:
-            stop()
+        self.stopped.set()
+        if "stop" in accepted(getattr(self.player, "analyse", None)):
             self.done.wait(STOP_SECONDS)
         self._answer(f"bestmove {Greedy().choose(self.view, Budget(), self.seed)}")
 
     def forget(self) -> None:
         """Nobody wants the answer any more."""
+        self.stopped.set()
         with self.lock:
             self.done.set()
 
 
-def think(player: Any, view: View, budget: Budget, seed: int) -> tuple[str, str]:
-    """The lines `info` and `bestmove`."""
+def think(
+    player: Bot, view: View, budget: Budget, seed: int, threads: int = 1, stop: threading.Event | None = None
+) -> tuple[str, str]:
+    """The lines `info` and `bestmove`. A bot that searches offers `analyse`, and may take `threads` and `stop` with it."""
     before = time.perf_counter()
-    if hasattr(player, "analyse"):
-        analysis = player.analyse(view, budget, seed)
-        return describe(analysis), f"bestmove {analysis.moves[0].move}"
-    move = player.choose(view, budget, seed)
-    return f"info seconds {time.perf_counter() - before:.3f}", f"bestmove {move}"
+    analyse = getattr(player, "analyse", None)
+    if analyse is None:
+        move = player.choose(view, budget, seed)
+        return f"info seconds {time.perf_counter() - before:.3f}", f"bestmove {move}"
+    offered = {"threads": threads, "stop": stop}
+    analysis = analyse(view, budget, seed, **{name: offered[name] for name in accepted(analyse) & offered.keys()})
+    return describe(analysis), f"bestmove {analysis.best}"
+
+
+def accepted(function: Callable[..., Any] | None) -> set[str]:
+    """The names of what a function takes."""
+    return set() if function is None else set(inspect.signature(function).parameters)
 
 
 def describe(analysis: Any) -> str:
@@ -206,7 +215,7 @@ class Engine:
     def go(self, rest: str) -> None:
         """Think in a thread, so that `stop` is heard."""
         budget, view = parse_go(rest), self._decided_from()
-        self.thinking = Thinking(self.player, view, budget, self.seed, self.say)
+        self.thinking = Thinking(self.player, view, budget, self.seed, self.threads, self.say)
 
     def stop(self, _rest: str) -> None:
         """Answer now."""
