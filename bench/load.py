@@ -6,30 +6,140 @@ Prints tables, sockets, moves a second, and the time from sending a move to its 
 import argparse
 import asyncio
 import gc
+import os
 import random
 import statistics
 import tempfile
 import time
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
+from typing import cast
+from urllib.parse import urlsplit
 
+import orjson
+import psutil
 import uvloop
 
 from cabochon.machine import commit, machine
 from tests.server.process import Guest, ServerProcess
 
 SEATED_AT_ONCE = 20
+SEATING_SECONDS = 120
+CONNECTING_SECONDS = 60
+CONNECTING_PAUSE = 0.004  # people do not all come in the same second; uvicorn would ping them all in the same second ever after
 WARM_UP_SECONDS = 5
 UNLIMITED = {"bot_workers": 0, "requests_per_second": 1000, "tables_per_minute": 1_000_000, "most_sockets": 100_000}
+TEXT, CLOSE, PING, PONG = 0x81, 0x88, 0x89, 0x8A
 
 
 class Load:
     """What the players have seen so far."""
 
-    def __init__(self) -> None:
-        self.connected = 0
+    def __init__(self, pause: float) -> None:
+        self.pause = pause
         self.times: list[float] = []
-        self.refused = 0
-        self.finished = 0
+        self.refused = self.finished = self.lost = 0
+
+
+class Player(asyncio.Protocol):
+    """One socket: plays when it is its turn, thinks `pause` seconds on average, until the game is over.
+
+    It speaks just enough of the WebSocket protocol, and reads only what lets it decide: it must cost little beside the server.
+    """
+
+    def __init__(self, guest: Guest, table: str, load: Load) -> None:
+        self.load, self.rng = load, random.Random(f"{guest.name} {table}")
+        self.opening = opening(guest, table)
+        self.buffer = bytearray()
+        self.is_open = self.is_seated = self.has_begun = False
+        self.next = 0
+        self.legal: list[str] = []
+        self.sent = 0.0
+        self.transport: asyncio.Transport
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport = cast(asyncio.Transport, transport)
+        self.transport.write(self.opening)
+
+    def connection_lost(self, _wrong: Exception | None) -> None:
+        self.load.lost += 1
+
+    def data_received(self, data: bytes) -> None:
+        self.buffer += data
+        if not self.is_open and b"\r\n\r\n" in self.buffer:
+            head, _, self.buffer = self.buffer.partition(b"\r\n\r\n")
+            self.is_open = head.startswith(b"HTTP/1.1 101 ")
+        if self.is_open:
+            for kind, message in frames(self.buffer):
+                self._read(kind, message)
+
+    def _read(self, kind: int, message: bytes) -> None:
+        if kind == PING:
+            self.transport.write(frame(PONG, message))
+        elif kind == CLOSE:
+            self.transport.close()
+        elif message.startswith(b'{"type":"state"'):
+            self._look(message)
+        else:
+            self.load.times.append(time.perf_counter() - self.sent)
+            self.load.refused += not message.startswith(b'{"type":"ack"')
+
+    def _look(self, message: bytes) -> None:
+        self.is_seated = True
+        self.load.finished += b'"outcome":null' not in message
+        if b'"choices":{' not in message:
+            return
+        state = orjson.loads(message)
+        if state["number"] + 1 != self.next:
+            self.next, self.legal = state["number"] + 1, state["choices"]["legal"]
+            if self.has_begun:
+                self._think()
+
+    def begin(self) -> None:
+        self.has_begun = True
+        if self.legal:
+            self._think()
+
+    def _think(self) -> None:
+        asyncio.get_running_loop().call_later(self.rng.uniform(0, 2 * self.load.pause), self._play)
+
+    def _play(self) -> None:
+        if self.transport.is_closing():
+            return
+        move = {"type": "move", "id": 1, "number": self.next, "text": self.rng.choice(self.legal)}
+        self.sent = time.perf_counter()
+        self.transport.write(frame(TEXT, orjson.dumps(move)))
+
+
+def opening(guest: Guest, table: str) -> bytes:
+    """The request that opens a socket."""
+    cookies = "; ".join(f"{name}={value}" for name, value in guest.http.cookies.items())
+    return (
+        f"GET /api/tables/{table}/socket HTTP/1.1\r\nHost: {urlsplit(guest.url).netloc}\r\nOrigin: {guest.url}\r\n"
+        "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+        f"Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\nCookie: {cookies}\r\n\r\n"
+    ).encode()
+
+
+def frame(kind: int, message: bytes) -> bytes:
+    """A short message with a mask of zeros."""
+    assert len(message) < 126
+    return bytes((kind, 0x80 | len(message), 0, 0, 0, 0)) + message
+
+
+def frames(buffer: bytearray) -> Iterator[tuple[int, bytes]]:
+    """The whole messages in a buffer, taken out of it."""
+    while len(buffer) > 1:
+        size, start = buffer[1], 2
+        if size > 125:
+            start = 4 if size == 126 else 10
+            size = int.from_bytes(buffer[2:start], "big")
+        if len(buffer) < start + size:
+            return
+        kind, message = buffer[0], bytes(buffer[start : start + size])
+        del buffer[: start + size]
+        yield kind, message
 
 
 async def seat_two(first: Guest, second: Guest, gate: asyncio.Semaphore) -> str:
@@ -41,54 +151,64 @@ async def seat_two(first: Guest, second: Guest, gate: asyncio.Semaphore) -> str:
         return table
 
 
-async def play(guest: Guest, table: str, load: Load, pause: float, ready: asyncio.Event) -> None:
-    """One socket: play when it is our turn, think `pause` seconds on average, until the game is over."""
-    rng = random.Random(hash((guest.name, table)))
-    async with guest.at(table) as chair:
-        load.connected += 1
-        await ready.wait()
-        while not chair.is_over:
-            if not chair.is_my_turn:
-                await chair.next_state()
-                continue
-            await asyncio.sleep(rng.uniform(0, 2 * pause))
-            text = rng.choice(chair.state["choices"]["legal"])
-            sent = time.perf_counter()
-            answer = await chair.ask(type="move", number=chair.state["number"] + 1, text=text)
-            load.times.append(time.perf_counter() - sent)
-            load.refused += answer["type"] != "ack"
-            while chair.state["number"] < answer.get("number", 0):
-                await chair.next_state()
-        load.finished += chair.is_over
+async def seat_all(guests: tuple[Guest, Guest], tables: int) -> list[str]:
+    gate = asyncio.Semaphore(SEATED_AT_ONCE)
+    try:
+        async with asyncio.timeout(SEATING_SECONDS):
+            return await asyncio.gather(*(seat_two(*guests, gate) for _ in range(tables)))
+    except TimeoutError:
+        raise SystemExit(f"load: {tables} tables could not be set within {SEATING_SECONDS} seconds") from None
+
+
+def itself(player: Player) -> Player:
+    return player
+
+
+async def connect_all(guests: tuple[Guest, Guest], names: list[str], load: Load) -> list[Player]:
+    address = urlsplit(guests[0].url)
+    players = [Player(guest, name, load) for name in names for guest in guests]
+    deadline = time.monotonic() + CONNECTING_SECONDS
+    for player in players:
+        await asyncio.get_running_loop().create_connection(partial(itself, player), address.hostname or "", address.port or 0)
+        await asyncio.sleep(CONNECTING_PAUSE)
+    while missing := sum(not player.is_seated for player in players):
+        if time.monotonic() > deadline or load.lost:
+            raise SystemExit(f"load: {missing} of {len(players)} sockets could not connect ({load.lost} were closed)")
+        await asyncio.sleep(0.1)
+    return players
 
 
 async def run(server: ServerProcess, tables: int, rate: float, seconds: float) -> None:
-    load = Load()
-    ready = asyncio.Event()
+    load = Load(pause=tables / rate)
     async with Guest(server.url, "Anna") as anna, Guest(server.url, "Ben") as ben:
-        gate = asyncio.Semaphore(SEATED_AT_ONCE)
-        names = await asyncio.gather(*(seat_two(anna, ben, gate) for _ in range(tables)))
-        pause = tables / rate
-        players = [asyncio.create_task(play(guest, table, load, pause, ready)) for table in names for guest in (anna, ben)]
-        while load.connected < len(players):
-            await asyncio.sleep(0.1)
+        names = await seat_all((anna, ben), tables)
+        players = await connect_all((anna, ben), names, load)
         gc.disable()
-        ready.set()
+        for player in players:
+            player.begin()
         await asyncio.sleep(WARM_UP_SECONDS)
         load.times.clear()
-        start = time.monotonic()
+        start, worked = time.monotonic(), busy(server)
         await asyncio.sleep(seconds)
         took, count = time.monotonic() - start, len(load.times)
+        cpu = [100 * (after - before) / took for before, after in zip(worked, busy(server), strict=True)]
         memory = server.memory()
+        print(f"tables {tables}, sockets {2 * tables}, moves/s {count / took:,.0f}")
+        print(f"refused {load.refused}, sockets lost {load.lost}, games ended {load.finished // 2}")
         for player in players:
-            player.cancel()
-        await asyncio.gather(*players, return_exceptions=True)
+            player.transport.abort()
     times = sorted(load.times)
-    print(f"tables {tables}, sockets {2 * tables}, moves/s {count / took:,.0f}")
-    print(f"refused {load.refused}, games ended {load.finished // 2}")
     print(f"from sending to the stored acknowledgement: p50 {statistics.median(times) * 1000:.1f} ms, "
           f"p99 {times[int(len(times) * 0.99)] * 1000:.1f} ms, most {times[-1] * 1000:.1f} ms")  # fmt: skip
-    print(f"server memory {memory / 2**20:,.0f} MiB; commit {commit()}; {machine()}")
+    print(f"server memory {memory / 2**20:,.0f} MiB; of one core the server used {cpu[0]:.0f} %, the players {cpu[1]:.0f} %")
+    print(f"commit {commit()}; {machine()}; load average {os.getloadavg()[0]:.1f}")
+
+
+def busy(server: ServerProcess) -> tuple[float, float]:
+    """Seconds of CPU the server and this process have used."""
+    assert server.process
+    own = os.times()
+    return sum(psutil.Process(server.process.pid).cpu_times()[:2]), own.user + own.system
 
 
 def main() -> None:

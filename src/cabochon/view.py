@@ -4,7 +4,7 @@ A View lists what is shown; it has no field that could hold a deck. A Position i
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -83,19 +83,32 @@ def plain(state: Any) -> dict[str, Any]:
 
 def view(state: Any, seat: int | None) -> View:
     """What this seat (None: a spectator) may know of a record."""
-    state = plain(state)
-    rules = ruleset_of(state)
-    seats = tuple(_seat_view(state, rules, owner, _sees(rules, seat, owner)) for owner in range(rules.players))
-    return View(**_public(state, rules, seat, seats))
+    return Views(state).of(seat)
+
+
+class Views:
+    """What each seat may know of a record, from reading it once: a position that is shown to a whole table."""
+
+    def __init__(self, state: Any) -> None:
+        state = plain(state)
+        self.rules = ruleset_of(state)
+        self._public = _public(state, self.rules)
+        self._own = tuple(_seat_view(state, self.rules, owner) for owner in range(self.rules.players))
+        self._others = tuple(_seen_by_others(self.rules, area) for area in self._own)
+
+    def of(self, seat: int | None) -> View:
+        """What this seat (None: a spectator) may know. The own reserve is known, of others' what was reserved face up."""
+        areas = self._others if seat is None else (*self._others[:seat], self._own[seat], *self._others[seat + 1 :])
+        return View(**self._public, seat=seat, seats=areas)
 
 
 def position(state: Any) -> Position:
     """Everything in a record."""
     state = plain(state)
     rules = ruleset_of(state)
-    seats = tuple(_seat_view(state, rules, owner, _sees_all) for owner in range(rules.players))
+    seats = tuple(_seat_view(state, rules, owner) for owner in range(rules.players))
     decks = tuple(tuple(_number(card) for card in reversed(_deck(state, tier))) for tier in range(TIER_COUNT))
-    return Position(**_public(state, rules, None, seats), decks=decks)
+    return Position(**_public(state, rules), seat=None, seats=seats, decks=decks)
 
 
 def seat_view(
@@ -158,22 +171,20 @@ def sample(shown: View, rng: np.random.Generator) -> States:
     return states
 
 
-def _sees_all(_held: Reserved) -> bool:
-    return True
+def _seen_by_others(rules: Ruleset, area: SeatView) -> SeatView:
+    """A seat's area for the others: of its reserve only what was reserved face up, if reserves are open."""
+    reserve = tuple(held if rules.open_reserves and not held.blind else _covered(held) for held in area.reserve)
+    return area if reserve == area.reserve else replace(area, reserve=reserve)
 
 
-def _sees(rules: Ruleset, seat: int | None, owner: int) -> Any:
-    """Whether a reserved card of `owner` is shown to `seat`: the own ones, and others' that were reserved face up."""
-    if seat == owner:
-        return _sees_all
-    return lambda held: rules.open_reserves and not held.blind
+def _covered(held: Reserved) -> Reserved:
+    return Reserved(held.tier, held.blind, None)
 
 
-def _public(state: Any, rules: Ruleset, seat: int | None, seats: tuple[SeatView, ...]) -> dict[str, Any]:
+def _public(state: Any, rules: Ruleset) -> dict[str, Any]:
     market = [_number_or_none(card) for card in state["market"]]
     return {
         "rules": rules,
-        "seat": seat,
         "start": state["start"],
         "turns": state["turns"],
         "turn": state["turn"],
@@ -185,16 +196,15 @@ def _public(state: Any, rules: Ruleset, seat: int | None, seats: tuple[SeatView,
         "deck_sizes": tuple(state["deck_size"]),
         "tiles": tuple(_tiles(state, rules)),
         "avengers": _seat_or_none(state["avengers"]),
-        "seats": seats,
     }
 
 
-def _seat_view(state: Any, rules: Ruleset, seat: int, shown: Any) -> SeatView:
+def _seat_view(state: Any, rules: Ruleset, seat: int) -> SeatView:
     reserve = [_reserved(state, rules, seat, i) for i in range(state["reserved"][seat])]
     return SeatView(
         tokens=_counts(rules, state["tokens"][seat]),
         tableau=tuple(_tableau(state["tableau"][seat])),
-        reserve=tuple(held if shown(held) else Reserved(held.tier, held.blind, None) for held in reserve),
+        reserve=tuple(reserve),
         bonuses=_counts(rules, state["bonuses"][seat])[:COLOUR_COUNT],
         points=state["points"][seat],
         symbols=state["symbols"][seat],

@@ -1,6 +1,7 @@
 """All tables of the server: it finds and makes them, stores what happens, lets bots think and watches the clocks."""
 
 import asyncio
+import gc
 import logging
 import secrets
 from collections.abc import Callable, Sequence
@@ -17,6 +18,7 @@ from .messages import TableOptions
 from .settings import Settings, Sources, default_database
 from .storage import Storage, Stored, Writer
 from .tables import Entry, Refused, Seat, Table
+from .tidying import tidy_for_ever
 
 KEY_BYTES = 32
 LISTED_SECONDS = 86_400.0
@@ -26,6 +28,10 @@ log = logging.getLogger("cabochon.server")
 
 class NoTable(Exception):
     """There is no table of this name."""
+
+
+def nothing() -> None:
+    """Do nothing."""
 
 
 class Hub:
@@ -43,6 +49,7 @@ class Hub:
         self.creations = Buckets(settings.tables_per_minute / 60, settings.tables_per_minute)
         self.visits = Buckets(LINKS_PER_MINUTE / 60, LINKS_PER_MINUTE)
         self.background: list[asyncio.Task[None]] = []
+        self.one_by_one = asyncio.Lock()
         self.is_ready = False
 
     # from start to stop
@@ -58,6 +65,8 @@ class Hub:
         self.bots = Bots(self.settings, self.progress)
         getting_ready = asyncio.create_task(self._get_ready())
         self.background = [getting_ready, asyncio.create_task(self._tick_for_ever())]
+        if not gc.isenabled():
+            self.background.append(asyncio.create_task(tidy_for_ever()))
         if not self.bots.workers:
             await getting_ready
 
@@ -169,13 +178,22 @@ class Hub:
 
     # what happens at a table; its lock is held
 
-    async def write(self, table: Table, entries: Sequence[Entry]) -> None:
-        """Store entries, then do what they say."""
+    async def write(self, table: Table, entries: Sequence[Entry], stored: Callable[[], None] = nothing) -> None:
+        """Store entries, say so, then do what they say: one table after the other, and between them the sockets are served."""
         await self.store(table, entries=[entry.row(table.id) for entry in entries])
-        for entry in entries:
-            table.apply(entry)
+        stored()
+        async with self.one_by_one:
+            self._apply(table, entries)
         if table.status == "finished":
             await self._store_status(table)
+
+    def _apply(self, table: Table, entries: Sequence[Entry]) -> None:
+        try:
+            for entry in entries:
+                table.apply(entry)
+        except Exception:
+            self.forget(table, 1012, "the table is read again")
+            raise
 
     async def store(self, table: Table, *statements: Any, entries: Sequence[dict[str, Any]] = ()) -> None:
         """Store something about a table. If that fails, nothing has changed, and everybody is asked to look again."""

@@ -1,7 +1,8 @@
 """What somebody at a table may ask for: one function a request.
 
 A handler checks, stores, and then changes the table in memory; it returns None, or, if nothing has changed, the number to
-acknowledge. What is not allowed raises Refused with a sentence. The table's lock is held meanwhile.
+acknowledge. What is not allowed raises Refused with a sentence. The table's lock is held meanwhile. A move is acknowledged when
+it is stored, everything else when it is done.
 """
 
 import logging
@@ -29,7 +30,8 @@ async def carry_out(hub: Hub, table: Table, connection: Connection, message: Any
     try:
         async with table.lock:
             number = await HANDLERS[type(message)](hub, table, connection, message)
-            connection.put(ack(message.id, table.number if number is None else number))
+            if not isinstance(message, messages.MoveIn) or number is not None:
+                connection.put(ack(message.id, table.number if number is None else number))
             if number is None:
                 hub.settle(table)
     except Refused as refusal:
@@ -62,8 +64,8 @@ async def move(hub: Hub, table: Table, connection: Connection, message: messages
     forbidden = table.why_not(seat, message.text)
     if forbidden:
         raise Refused(forbidden)
-    assert table.game is not None
-    await hub.write(table, [table.entry("move", seat, str(parse_move(message.text, table.game.variant)))])
+    entry = table.entry("move", seat, canonical(table, message.text))
+    await hub.write(table, [entry], stored=lambda: connection.put(ack(message.id, entry.number)))
     return None
 
 

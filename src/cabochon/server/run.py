@@ -1,7 +1,6 @@
 """Running the server from the command: find a port, tell how far the warm-up is, print the address, open a browser."""
 
 import errno
-import gc
 import socket
 import sys
 import webbrowser
@@ -15,12 +14,12 @@ from .app import create_app
 from .limits import LARGEST_MESSAGE
 from .pages import EVERYWHERE, lan_address
 from .settings import Settings
+from .tidying import take_over
 
 DEFAULT_PORT = 8765
 PORTS_TO_TRY = 20
 BACKLOG = 2048
 GOODBYE_SECONDS = 2
-COLLECT_AFTER = (50_000, 20, 100)
 
 
 def bound_socket(host: str, port: int | None) -> socket.socket:
@@ -97,16 +96,10 @@ def config(app: Any) -> uvicorn.Config:
     )
 
 
-def collect_seldom() -> None:
-    """Look for cycles rarely: what a thousand tables hold is live, and walking all of it makes everybody wait."""
-    gc.freeze()
-    gc.set_threshold(*COLLECT_AFTER)
-
-
 def play(settings: Settings, port: int | None, open_browser: bool) -> None:
     """Serve until somebody stops it."""
     listener = bound_socket(settings.host, port)
     announcer = Announcer(settings.host, listener.getsockname()[1], open_browser)
     app = create_app(replace(settings), progress=announcer.progress)
-    collect_seldom()
+    take_over()
     uvicorn.Server(config(app)).run(sockets=[listener])

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
+from orjson import dumps
 from sqlalchemy.engine import Connection, Engine, RowMapping, make_url
 
 from ..errors import CabochonError
@@ -85,6 +86,12 @@ secret_keys = sa.Table(
     sa.Column("name", sa.String(24), primary_key=True),
     sa.Column("key", sa.String(86)),
 )  # fmt: skip
+
+ENTRY_COLUMNS = entries.columns.keys()
+ENTRIES_FROM_JSON = sa.text(
+    f"INSERT INTO entries ({', '.join(ENTRY_COLUMNS)}) "
+    f"SELECT {', '.join(f'value ->> {place}' for place in range(len(ENTRY_COLUMNS)))} FROM json_each(:rows)"
+)
 
 Row = RowMapping | dict[str, Any]
 
@@ -209,6 +216,15 @@ def _of_table(connection: Connection, part: sa.Table, table_id: str) -> Sequence
     return connection.execute(query).mappings().all()
 
 
+def add_entries(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
+    """Add lines to the log. In SQLite by one statement: after each the writer would have to wait until Python lets it go on."""
+    if connection.dialect.name == "sqlite":
+        written = dumps([[row[name] for name in ENTRY_COLUMNS] for row in rows])
+        connection.execute(ENTRIES_FROM_JSON, {"rows": written.decode()})
+    else:
+        connection.execute(entries.insert(), rows)
+
+
 @dataclass(slots=True)
 class Job:
     """Something to be stored, all of it or nothing: new log entries, and other statements before them."""
@@ -277,7 +293,7 @@ class Writer:
                     connection.execute(statement)
             rows = [row for job in jobs for row in job.entries]
             if rows:
-                connection.execute(entries.insert(), rows)
+                add_entries(connection, rows)
         self.commits += 1
         self.stored += len(rows)
 

@@ -200,7 +200,7 @@ class Table:
     @property
     def decides(self) -> int | None:
         """The seat to decide."""
-        return self.game.turn if self.game and self.status == "running" else None
+        return self.shown.any_view.turn if self.game and self.status == "running" else None
 
     def entry(self, kind: str, seat: int, text: str, undoes: int | None = None, later: int = 0) -> Entry:
         """The next line, or one `later`; only the first takes time from the clock."""
@@ -280,12 +280,13 @@ class Table:
         """Why this seat may not play this move now, in a sentence."""
         if self.game is None:
             return "the game has not begun"
-        if self.game.is_over:
+        turn = self.shown.any_view.turn
+        if self.status == "finished":
             return "the game is over"
         if self.seats[seat].stand_in:
             return "a bot plays for this seat: take it back first"
-        if self.game.turn != seat:
-            return f"it is not your turn: seat {self.game.turn} is to decide"
+        if turn != seat:
+            return f"it is not your turn: seat {turn} is to decide"
         try:
             move = parse_move(text, self.game.variant)
             if str(move) in self.shown.choices:

@@ -1,7 +1,7 @@
 """From a View to the parts of a message. Everything a client is told about the cards is made here, from Views alone."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
@@ -14,7 +14,7 @@ from ..rules.buying import AVENGERS_POINTS
 from ..rules.cards import CARDS, TILES, VARIANTS
 from ..rules.gems import WILD
 from ..rules.state import SLOTS_PER_TIER
-from ..view import View
+from ..view import View, Views
 
 PLACES = tuple(f"{tier}{place}" for tier in (1, 2, 3) for place in "abcd")
 
@@ -41,12 +41,6 @@ def view_out(view: View, last_round: bool) -> dict[str, Any]:
         "avengers": view.avengers,
         "areas": view.seats,
     }
-
-
-def hides_nothing(view: View) -> bool:
-    """Whether everybody sees every reserved card; then every seat sees the same."""
-    open_reserves = view.rules.open_reserves
-    return not any(held.blind or not open_reserves for area in view.seats for held in area.reserve)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -165,18 +159,18 @@ class Shown:
     def __init__(self, game: Game, before: "Shown | None" = None) -> None:
         self.game = game
         self.last_round = max(game.points) >= (game.rules.goal or 0) and game.is_last_round
-        self.views: dict[int | None, View] = {}
-        self.any_view = self.views[game.turn] = game.view(game.turn)
-        self.is_same_for_all = hides_nothing(self.any_view)
+        self.views = Views(game.state)
+        self.any_view = self.views.of(game.turn)
+        self.seen: dict[int | None, View] = {self.any_view.turn: self.any_view}
         self.written: dict[int | None, tuple[Fragment, Fragment]] = {}
         self.priced: dict[int | None, tuple[object, Fragment]] = before.priced if before else {}
         self.moves: Choices | None = None
 
     def view(self, seat: int | None) -> View:
         """What this seat may know."""
-        if seat not in self.views:
-            self.views[seat] = replace(self.any_view, seat=seat) if self.is_same_for_all else self.game.view(seat)
-        return self.views[seat]
+        if seat not in self.seen:
+            self.seen[seat] = self.views.of(seat)
+        return self.seen[seat]
 
     def out(self, seat: int | None) -> tuple[Fragment, Fragment]:
         """The view and the prices for this seat, written."""
