@@ -130,14 +130,15 @@ def advance(
     mode: int,
     first: int,
     end: int,
+    at: int,
     scratch: Any,
 ) -> None:
     """A step of some games: the action and the others', or a new game where the last one has ended. It is not shown yet.
 
-    An illegal action changes nothing.
+    An illegal action changes nothing. `states` may be a part of the games: it begins with game `at`.
     """
     for i in range(first, end):
-        state, rng = states[i], rngs[i]
+        state, rng = states[i - at], rngs[i]
         outcome, is_due = GOING, mode == NEXT_STEP and ended[i]
         if not is_due:
             if is_among(moves[i], state.stage, actions[i]):
@@ -216,7 +217,7 @@ def _step_some(
         end = min(first + BLOCK, states.shape[0])
         advance(
             states, rngs, moves, ended, actions, rewards, terminated, truncated, last_rows, last_masks,
-            bots, turn_limit, start, mode, first, end, scratch,
+            bots, turn_limit, start, mode, first, end, 0, scratch,
         )  # fmt: skip
         for i in range(first, end):
             moves[i] = show(states[i], rows[i], masks[i])

@@ -1,6 +1,9 @@
 # mypy: disallow-untyped-decorators=False
 """A batch of episodes on a GPU: the functions of `episode.py`, a thread a game, on arrays that stay on the device.
 
+A game's record lies in one piece, so threads that read the same field of many games read far apart. A block of threads therefore
+copies its records into shared memory, side by side, plays there, and copies them back; observations are laid out there too.
+
 The arrays are Numba device arrays. They have the CUDA array interface, so `torch.as_tensor(array, device="cuda")` and
 `cupy.asarray(array)` look at the same memory, and JAX does through CuPy's DLPack. `step` writes into the same arrays every time.
 """
@@ -16,10 +19,10 @@ from ..errors import CabochonError
 from ..rules.actions import ACTION_COUNT, FIRST_ACTION
 from ..rules.bits import count_bits, nth_bit
 from ..rules.chance import below, seeded, stir
-from ..rules.play import legal
+from ..rules.kernel import kernel
+from ..rules.state import state_t
 from ..ruleset import blank_states, ruleset
 from .episode import (
-    LEARNER,
     NEXT_STEP,
     SAME_STEP,
     TURN_LIMIT,
@@ -30,12 +33,15 @@ from .episode import (
     compiled_bots,
     has_greedy,
     seat_bots,
+    show,
 )
-from .observation import MASK_WORDS, observation_words, observe, write_mask
+from .observation import MASK_WORDS, WORD, observation_words
 
 cuda: Any = numba.cuda
 THREADS = 128
-SHOWING_THREADS = 64
+BLOCK = 64  # threads that share memory
+RECORD = numba.from_dtype(state_t)
+RECORD_WORDS = state_t.itemsize // WORD
 MODES = {"next_step": NEXT_STEP, "same_step": SAME_STEP}
 
 
@@ -57,9 +63,37 @@ def _begin(states: Any, rngs: Any, ended: Any, bots: int, turn_limit: int, start
         ended[i] = False
 
 
+@cuda.jit(device=True)
+def _copy(source: Any, source_start: int, target: Any, target_start: int, count: int) -> None:
+    """The threads of a block copy words that lie side by side."""
+    for k in range(cuda.threadIdx.x, count, cuda.blockDim.x):
+        target[target_start + k] = source[source_start + k]
+
+
+@cuda.jit(device=True)
+def _copy_rows(stage: Any, start: int, words: int, rows: Any, first: int, games: int) -> None:
+    """The threads of a block copy rows from shared memory, where each is `padded`, to where they lie side by side.
+
+    A thread goes on by counting: to divide by `words` for every word would take longer than everything else.
+    """
+    row, column = cuda.threadIdx.x // words, cuda.threadIdx.x % words
+    while row < games:
+        rows[(first + row) * words + column] = stage[start + row * padded(words) + column]
+        column += cuda.blockDim.x
+        while column >= words:
+            column -= words
+            row += 1
+
+
+@kernel
+def padded(words: int) -> int:
+    """How far apart rows lie in shared memory: an odd number of words, so that the threads of a warp meet different banks."""
+    return words | 1
+
+
 @cuda.jit
 def _advance(
-    states: Any,
+    words: Any,
     rngs: Any,
     moves: Any,
     ended: Any,
@@ -74,19 +108,26 @@ def _advance(
     start: int,
     mode: int,
 ) -> None:
-    """A step of every game."""
-    i = cuda.grid(1)
-    if i < states.shape[0]:
+    """A step of every game. The records are given as words; in shared memory they are looked at as both."""
+    stage, states = cuda.shared.array(0, np.int64), cuda.shared.array(0, RECORD)
+    first = cuda.blockIdx.x * cuda.blockDim.x
+    games = min(cuda.blockDim.x, rngs.shape[0] - first)
+    _copy(words, first * RECORD_WORDS, stage, 0, games * RECORD_WORDS)
+    cuda.syncthreads()
+    i = first + cuda.threadIdx.x
+    if cuda.threadIdx.x < games:
         scratch = cuda.local.array(SCRATCH, np.int64)
         advance(
             states, rngs, moves, ended, actions, rewards, terminated, truncated, last_rows, last_masks,
-            bots, turn_limit, start, mode, i, i + 1, scratch,
+            bots, turn_limit, start, mode, i, i + 1, first, scratch,
         )  # fmt: skip
+    cuda.syncthreads()
+    _copy(stage, 0, words, first * RECORD_WORDS, games * RECORD_WORDS)
 
 
 @cuda.jit
 def _advance_random(
-    states: Any,
+    words: Any,
     rngs: Any,
     moves: Any,
     ended: Any,
@@ -102,38 +143,34 @@ def _advance_random(
     mode: int,
 ) -> None:
     """The same where nobody is greedy: a much smaller kernel, so that more threads fit."""
-    i = cuda.grid(1)
-    if i < states.shape[0]:
+    stage, states = cuda.shared.array(0, np.int64), cuda.shared.array(0, RECORD)
+    first = cuda.blockIdx.x * cuda.blockDim.x
+    games = min(cuda.blockDim.x, rngs.shape[0] - first)
+    _copy(words, first * RECORD_WORDS, stage, 0, games * RECORD_WORDS)
+    cuda.syncthreads()
+    i = first + cuda.threadIdx.x
+    if cuda.threadIdx.x < games:
         advance(
             states, rngs, moves, ended, actions, rewards, terminated, truncated, last_rows, last_masks,
-            bots, turn_limit, start, mode, i, i + 1, None,
+            bots, turn_limit, start, mode, i, i + 1, first, None,
         )  # fmt: skip
+    cuda.syncthreads()
+    _copy(stage, 0, words, first * RECORD_WORDS, games * RECORD_WORDS)
 
 
 @cuda.jit
-def _show(states: Any, moves: Any, rows: Any, masks: Any) -> None:
-    """Observations and masks. Each thread lays out its game in shared memory; then the block writes them side by side.
-
-    Rows in shared memory are one word longer than they need be, so that the threads of a warp meet different banks.
-    """
-    count, words = states.shape[0], rows.shape[1]
+def _show(states: Any, moves: Any, rows: Any, masks: Any, words: int) -> None:
+    """Observations of so many words, and masks. Each thread lays out its game in shared memory; then the block writes them."""
     stage = cuda.shared.array(0, np.int64)
     thread, first = cuda.threadIdx.x, cuda.blockIdx.x * cuda.blockDim.x
-    row_stride, mask_stride = words + 1, MASK_WORDS + 1
-    mask_start = cuda.blockDim.x * row_stride
-    i = first + thread
-    if i < count:
-        state = states[i]
-        observe(state, LEARNER, stage[thread * row_stride : thread * row_stride + words])
-        moves[i] = legal(state)
-        at = mask_start + thread * mask_stride
-        write_mask(state.stage, moves[i], stage[at : at + MASK_WORDS])
+    games = min(cuda.blockDim.x, states.shape[0] - first)
+    mask_start = cuda.blockDim.x * padded(words)
+    if thread < games:
+        row, mask = thread * padded(words), mask_start + thread * padded(MASK_WORDS)
+        moves[first + thread] = show(states[first + thread], stage[row : row + words], stage[mask : mask + MASK_WORDS])
     cuda.syncthreads()
-    games = min(cuda.blockDim.x, count - first)
-    for k in range(thread, games * words, cuda.blockDim.x):
-        rows[first + k // words, k % words] = stage[(k // words) * row_stride + k % words]
-    for k in range(thread, games * MASK_WORDS, cuda.blockDim.x):
-        masks[first + k // MASK_WORDS, k % MASK_WORDS] = stage[mask_start + (k // MASK_WORDS) * mask_stride + k % MASK_WORDS]
+    _copy_rows(stage, 0, words, rows, first, games)
+    _copy_rows(stage, mask_start, MASK_WORDS, masks, first, games)
 
 
 @cuda.jit
@@ -209,8 +246,8 @@ class SplendorGpu:
         chosen = actions if isinstance(actions, cuda.devicearray.DeviceNDArray) else cuda.as_cuda_array(actions)
         if chosen.shape != (self.count,):
             raise CabochonError(f"actions must be {self.count} whole numbers, one for each game")
-        self._advance[self._blocks(THREADS), THREADS](
-            *(self.states, self._rngs, self._moves, self._ended, chosen, self._rewards, self._terminated, self._truncated),
+        self._advance[self._blocks(BLOCK), BLOCK, 0, state_t.itemsize * BLOCK](
+            *(self._words, self._rngs, self._moves, self._ended, chosen, self._rewards, self._terminated, self._truncated),
             *(self._last_rows, self._last_masks, self._bots, self._turn_limit, self._start, self._mode),
         )
         self._show()
@@ -226,6 +263,7 @@ class SplendorGpu:
         count, words = self.count, observation_words(self.rules.players)
         ends = count if self._mode == SAME_STEP else 1
         self.states = cuda.to_device(blank_states(self.rules, count))
+        self._words = self.states.view(np.int64)
         self._rngs, self._choices, self._moves, self._actions = (cuda.device_array(count, np.int64) for _ in range(4))
         self._rewards = cuda.device_array(count, np.float32)
         self._ended, self._terminated, self._truncated = (cuda.device_array(count, np.bool_) for _ in range(3))
@@ -239,6 +277,8 @@ class SplendorGpu:
         return -(-self.count // threads)
 
     def _show(self) -> None:
-        words = observation_words(self.rules.players) + 1 + MASK_WORDS + 1
-        shared = 8 * words * SHOWING_THREADS
-        _show[self._blocks(SHOWING_THREADS), SHOWING_THREADS, 0, shared](self.states, self._moves, self._rows, self._masks)
+        words = observation_words(self.rules.players)
+        shared = WORD * BLOCK * (padded(words) + padded(MASK_WORDS))
+        _show[self._blocks(BLOCK), BLOCK, 0, shared](
+            *(self.states, self._moves, self._rows.reshape(-1), self._masks.reshape(-1), words)
+        )
