@@ -8,7 +8,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "src" / "cabochon"
 LAYERS = [
     "version", "errors", "machine", "rules", "ruleset", "view", "notation", "drawing", "why_not", "batch", "replay", "game",
-    "perft", "search", "bots", "arena", "bench", "envs", "server", "terminal", "cli", "__main__",
+    "perft", "search", "bots", "arena", "bench", "envs", "learn", "server", "terminal", "cli", "__main__",
 ]  # fmt: skip
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")
 
@@ -42,4 +42,14 @@ def test_rules_need_numpy_and_numba_only() -> None:
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
             third_party = {name.split(".")[0] for name in names} - {"numpy", "numba"}
-            assert third_party <= {"csv", "collections", "dataclasses", "hashlib", "os", "pathlib", "tempfile", "typing"}
+            assert third_party <= {
+                "csv",
+                "collections",
+                "dataclasses",
+                "functools",
+                "hashlib",
+                "os",
+                "pathlib",
+                "tempfile",
+                "typing",
+            }

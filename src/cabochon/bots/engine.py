@@ -72,7 +72,7 @@ class Thinking:
     def stop(self) -> None:
         """Tell the bot to stop; if it does not know how, a simple bot answers."""
         self.stopped.set()
-        if "stop" in accepted(getattr(self.player, "analyse", None)):
+        if can_stop(self.player):
             self.done.wait(STOP_SECONDS)
         self._answer(f"bestmove {Greedy().choose(self.view, Budget(), self.seed)}")
 
@@ -86,20 +86,30 @@ class Thinking:
 def think(
     player: Bot, view: View, budget: Budget, seed: int, threads: int = 1, stop: threading.Event | None = None
 ) -> tuple[str, str]:
-    """The lines `info` and `bestmove`. A bot that searches offers `analyse`, and may take `threads` and `stop` with it."""
+    """The lines `info` and `bestmove`. A bot that searches tells what it found, unless it does not always play that."""
     before = time.perf_counter()
-    analyse = getattr(player, "analyse", None)
-    if analyse is None:
-        move = player.choose(view, budget, seed)
-        return f"info seconds {time.perf_counter() - before:.3f}", f"bestmove {move}"
     offered = {"threads": threads, "stop": stop}
-    analysis = analyse(view, budget, seed, **{name: offered[name] for name in accepted(analyse) & offered.keys()})
+    if not tells(player):
+        move = player.choose(view, budget, seed, **taken(player.choose, offered))
+        return f"info seconds {time.perf_counter() - before:.3f}", f"bestmove {move}"
+    analyse = player.analyse  # type: ignore[attr-defined]
+    analysis = analyse(view, budget, seed, **taken(analyse, offered))
     return describe(analysis), f"bestmove {analysis.best}"
 
 
-def accepted(function: Callable[..., Any] | None) -> set[str]:
-    """The names of what a function takes."""
-    return set() if function is None else set(inspect.signature(function).parameters)
+def tells(player: Bot) -> bool:
+    """Whether a bot offers what its search found, and plays it."""
+    return hasattr(player, "analyse") and not getattr(player, "looseness", 0)
+
+
+def can_stop(player: Bot) -> bool:
+    """Whether a bot listens while it thinks."""
+    return "stop" in inspect.signature(player.analyse if tells(player) else player.choose).parameters  # type: ignore[attr-defined]
+
+
+def taken(function: Callable[..., Any], offered: dict[str, Any]) -> dict[str, Any]:
+    """Of what is offered, that which a function takes."""
+    return {name: offered[name] for name in offered.keys() & inspect.signature(function).parameters.keys()}
 
 
 def describe(analysis: Any) -> str:
@@ -194,9 +204,10 @@ class Engine:
 
     def look_at(self, rest: str) -> None:
         """Take a position or view; it is kept only if all of it is right."""
-        text, _, moves = f"{rest} ".partition(" moves ")
-        game, shown = dealt(text) if text.split()[:1] == ["deal"] else placed(text)
-        if moves.strip() and game is None:
+        text, _, said = f"{rest} ".partition(" moves ")
+        moves = [move.strip() for move in said.split(";") if move.strip()]
+        game, shown = dealt(text) if text.split()[:1] == ["deal"] else placed(text.strip())
+        if moves and game is None:
             raise Wrong("position: moves cannot be played in a view, since it does not say which cards are turned up")
         if game is not None:
             game.play_all(moves)

@@ -91,16 +91,25 @@ class Program:
             except Empty:
                 raise ProgramError(f"no '{word}' within {seconds:g} s") from None
             if not line:
-                raise ProgramError(f"ended without '{word}' (exit status {self.process.wait()})")
+                raise ProgramError(f"ended without '{word}' ({self._end()})")
             first, _, rest = line.strip().partition(" ")
             if first == word:
                 return rest.strip()
             if first == "error":
                 raise ProgramError(f"answered 'error {rest}'")
 
+    def _end(self) -> str:
+        """How a program ended that says no more."""
+        try:
+            return f"exit status {self.process.wait(GOODBYE_SECONDS)}"
+        except subprocess.TimeoutExpired:
+            return "its output is closed"
+
     def stop(self) -> None:
         """Say goodbye, and end it with all that it started."""
         self.tell("quit")
+        with suppress(OSError):
+            self.process.stdin.close()  # type: ignore[union-attr]
         with suppress(subprocess.TimeoutExpired):
             self.process.wait(GOODBYE_SECONDS)
         self.kill()
