@@ -16,10 +16,13 @@ from cabochon.envs.observation import (
     observations,
     pieces,
 )
+from cabochon.envs.picture import svg
+from cabochon.envs.rendering import render
 from cabochon.game import reaches_goal
 from cabochon.rules.state import STAGES
+from cabochon.view import view
 
-from .games import random_actions, random_game
+from .games import random_actions, random_game, reserving_games, with_other_hidden_cards
 
 VARIANTS = ("classic", "marvel")
 CASES = [(variant, players, seed) for variant in VARIANTS for players in (2, 3, 4) for seed in range(6)]
@@ -120,8 +123,35 @@ def test_every_number_says_what_the_view_says(variant: str, players: int, seed: 
             assert in_front(view, (seat + i) % players) == area
 
 
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize("open_reserves", [True, False])
+def test_what_is_hidden_is_not_in_it(variant: str, players: int, open_reserves: bool) -> None:
+    rng, reserves, decks = np.random.default_rng(players), 0, 0
+    for decisions in (0, 7, 20, 40, 70):
+        states = reserving_games(variant, players, 25, decisions, open_reserves=open_reserves)
+        for seat in range(players):
+            twins = with_other_hidden_cards(states, seat, rng)
+            np.testing.assert_array_equal(observations(states, seat), observations(twins, seat))
+            deciding = states["turn"] == seat
+            np.testing.assert_array_equal(action_masks(states)[deciding], action_masks(twins)[deciding])
+            reserves += int((states["reserve"] != twins["reserve"]).any(axis=(1, 2)).sum())
+            decks += int((states["deck"] != twins["deck"]).any(axis=1).sum())
+    assert reserves > 50 and decks > 50
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_what_is_hidden_is_not_drawn(variant: str, players: int) -> None:
+    rng, states = np.random.default_rng(players), reserving_games(variant, players, 8, 20)
+    for seat in range(players):
+        for state, twin in zip(states, with_other_hidden_cards(states, seat, rng), strict=True):
+            assert svg(view(state, seat)) == svg(view(twin, seat))
+            assert render(state, seat, "ansi") == render(twin, seat, "ansi")
+
+
 @pytest.mark.parametrize(("variant", "players", "seed"), CASES)
-def test_what_is_hidden_is_not_in_it(variant: str, players: int, seed: int) -> None:
+def test_a_sampled_state_looks_the_same(variant: str, players: int, seed: int) -> None:
     game, rng = random_game(variant, players, seed, 20 + 20 * seed), np.random.default_rng(seed)
     for seat in range(players):
         twin = sample(game.view(seat), rng)

@@ -17,6 +17,7 @@ from cabochon.envs.observation import observations, pieces
 from cabochon.rules.cards import TILE_START
 
 from . import playthroughs
+from .games import with_other_hidden_cards
 
 NAMES = ("python_splendor", "python_splendor_marvel")
 FILES = sorted(playthroughs.FOLDER.glob("*.txt"))
@@ -128,6 +129,20 @@ def test_resampling_changes_only_what_the_player_cannot_know(name: str, players:
             assert (state.current_player(), len(state.history())) == (twin.current_player(), len(twin.history()))
             changed += state.states.tobytes() != twin.states.tobytes()
     assert changed > 0
+
+
+@EACH
+@PLAYERS
+def test_a_player_is_told_nothing_of_hidden_cards(name: str, players: int) -> None:
+    rng = np.random.default_rng(players)
+    for seed in range(4):
+        state = random_state(name, players, seed, 30)
+        for player in range(players):
+            twin = state.clone()
+            twin.states = with_other_hidden_cards(state.states, player, rng)
+            assert state.observation_tensor(player) == twin.observation_tensor(player)
+            assert state.information_state_tensor(player) == twin.information_state_tensor(player)
+            assert state.observation_string(player) == twin.observation_string(player)
 
 
 def test_a_card_drawn_unseen_is_told_to_one_player_and_to_all_when_bought() -> None:

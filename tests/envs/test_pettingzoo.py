@@ -12,6 +12,8 @@ from cabochon import CabochonError, Game, IllegalMove
 from cabochon.envs import splendor_marvel_v0, splendor_v0
 from cabochon.envs.observation import observations
 
+from .games import with_other_hidden_cards
+
 with warnings.catch_warnings():  # the tests import a game of PettingZoo's own in a way it no longer likes
     warnings.simplefilter("ignore", DeprecationWarning)
     from pettingzoo.test import api_test, render_test, seed_test  # type: ignore[import-untyped]
@@ -76,6 +78,22 @@ def test_an_agent_may_act_several_times_in_a_turn() -> None:
     assert "player_0" == environment.agent_selection
     assert not environment.observe("player_1")["action_mask"].any()
     assert {61, 62, 63, 64, 65} >= set(np.flatnonzero(environment.observe("player_0")["action_mask"]))
+
+
+@EACH
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_an_agent_is_told_nothing_of_hidden_cards(module: ModuleType, players: int) -> None:
+    environment, rng = module.raw_env(players=players), np.random.default_rng(players)
+    environment.reset(seed=players)
+    for _ in range(40):
+        for seat, agent in enumerate(environment.agents):
+            shown, states = environment.observe(agent), environment.states.copy()
+            environment.states[:] = with_other_hidden_cards(states, seat, rng)
+            environment._shown = None  # so that it looks again
+            for name, numbers in environment.observe(agent).items():
+                np.testing.assert_array_equal(shown[name], numbers)
+            environment.states[:] = states
+        environment.step(int(rng.choice(np.flatnonzero(environment.observe(environment.agent_selection)["action_mask"]))))
 
 
 def test_a_turn_limit_cuts_the_game_off_without_a_result() -> None:
