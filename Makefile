@@ -38,8 +38,9 @@ check: $(READY) $(CLIENT) ## ruff, mypy and all tests, the browser's too
 quick: $(READY) ## the tests that take seconds
 	$(PY) -m pytest -n 2 -m "not slow"
 
-bench: $(READY) ## print speeds with the commit and machine
+bench: $(READY) ## print speeds with the commit and machine, and those of the environments beside the frameworks' own games
 	$(PY) -m cabochon bench
+	$(PY) bench/envs.py
 
 load: $(READY) ## a thousand tables at once: moves a second and waiting times
 	PYTHONPATH=. $(PY) bench/load.py
