@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from cabochon import CabochonError, Game
+from cabochon import CabochonError, Game, Move, View
 from cabochon.arena import Entrant, Match, Played, Sprt, match_of, parse_entrant, play_game, read_results, run_match, tally, tell
 from cabochon.arena import __main__ as plain
 from cabochon.arena.ladder import format_ladder, ladder_of, rate
@@ -23,7 +23,7 @@ from cabochon.arena.pairing import deal_seed, fixtures
 from cabochon.arena.playing import CUT
 from cabochon.arena.statistics import count_pairs, expected_share, mean_error, rating, rating_error
 from cabochon.arena.tally import whole_deals
-from cabochon.bots import Budget
+from cabochon.bots import BOTS, Budget
 from cabochon.bots.ratings import Rating, ratings
 from cabochon.cli import app
 
@@ -71,6 +71,7 @@ def test_an_entrant_is_a_bot_and_a_budget(text: str, entrant: Entrant) -> None:
     "words, wrong",
     [
         (["greedy"], "a match is between 2, 3 or 4 bots, not 1"),
+        (["greedy", "greedy"], "greedy against itself is no match: give one of them another budget"),
         (["greedy", "deep"], "unknown bot 'deep': choose one of random"),
         (["greedy", "cmd:"], "'cmd:': cmd: needs a command"),
         (["greedy", "cmd:a@nodes=many"], "a budget is a whole number of nodes and a number of seconds, not many"),
@@ -345,6 +346,22 @@ def test_a_game_without_an_end_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [0.5, 0.5] == played.shares()
 
 
+class Broken:
+    name = character = "broken"
+
+    def choose(self, view: View, _budget: Budget, _seed: int) -> Move:
+        raise ZeroDivisionError
+
+
+def test_a_bot_of_our_own_that_fails_ends_the_match(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is a defect and not a loss: the error says in which game it was."""
+    monkeypatch.setitem(BOTS, "broken", Broken())
+    match = Match((Entrant("broken"), GREEDY))
+    with pytest.raises(ZeroDivisionError) as failed:
+        play_game(match, next(iter(fixtures(match, 1))))
+    assert ["broken was to decide in Game('classic', players=2, seed=1000000, start=0)"] == failed.value.__notes__
+
+
 # ratings
 
 
@@ -438,7 +455,6 @@ def test_matches_need_numpy_and_numba_only() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::ResourceWarning")
 def test_a_match_on_a_ray_cluster(tmp_path: Path) -> None:
     run_match(duel(), 4, workers=1, file=tmp_path / "here.jsonl")
     run_match(duel(), 4, file=tmp_path / "there.jsonl", ray="local")

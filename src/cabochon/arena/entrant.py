@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from ..bots import Bot, Budget, bot
+from ..bots.process import ForeignBot
 from ..errors import CabochonError
 
 COMMAND = "cmd:"
@@ -24,8 +25,6 @@ class Entrant:
         """The bot itself; a foreign program is started."""
         if not self.bot.startswith(COMMAND):
             return bot(self.bot)
-        from ..bots.process import ForeignBot
-
         program = ForeignBot(self.bot.removeprefix(COMMAND))
         program.start()
         return program

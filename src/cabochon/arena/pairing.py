@@ -29,6 +29,8 @@ class Match:
     def __post_init__(self) -> None:
         if len(self.entrants) not in SEATS:
             raise CabochonError(f"a match is between 2, 3 or 4 bots, not {len(self.entrants)}")
+        if len(set(self.entrants)) == 1:
+            raise CabochonError(f"{self.entrants[0]} against itself is no match: give one of them another budget")
         if not 0 <= self.seed < MOST_SEED:
             raise CabochonError(f"the seed of a match is a number from 0 to {MOST_SEED - 1}, not {self.seed}")
         ruleset(self.variant, self.players, {})

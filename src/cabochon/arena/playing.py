@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from ..bots import Bot, Budget, Greedy
+from ..bots.process import ProgramError
 from ..game import Game
 from .entrant import Entrant
 from .pairing import Fixture, Match, deal_seed
@@ -73,7 +74,7 @@ def stop_bots() -> None:
 
 
 def play_game(match: Match, fixture: Fixture) -> Played:
-    """Play it; a bot that raises or answers with an illegal move loses it, and the record says why."""
+    """Play it. A program that gives no legal move loses it, and the record says why; a bot of our own must not fail."""
     seed = deal_seed(match, fixture.deal)
     game = Game(match.variant, match.players, seed=seed, start=0)
     watch = _Watch(match.players)
@@ -85,8 +86,11 @@ def play_game(match: Match, fixture: Fixture) -> Played:
     why = ""
     try:
         _play(game, bots, fixture.seats, chance, watch, MOST_TURNS_PER_SEAT * match.players)
-    except Exception as wrong:  # whatever a bot does wrong, the match goes on
-        why = f"{fixture.seats[game.turn]}: {wrong or type(wrong).__name__}"
+    except ProgramError as wrong:
+        why = f"{fixture.seats[game.turn]}: {wrong}"
+    except Exception as wrong:
+        wrong.add_note(f"{fixture.seats[game.turn]} was to decide in {game!r}")
+        raise
     ranks, reason = _result(game, why)
     return Played(
         fixture.deal,
@@ -132,6 +136,6 @@ def warm_up(match: Match) -> None:
     for decision in range(WARM_UP_DECISIONS):
         view = game.view(game.turn)
         for bot in bots:
-            with suppress(Exception):  # one that fails will lose its games, and those say why
+            with suppress(ProgramError):  # one that fails will lose its games, and those say why
                 bot.choose(view, WARM_UP_BUDGETS[decision % len(WARM_UP_BUDGETS)], decision)
         game.play(Greedy().choose(view, Budget(), decision))
