@@ -1,13 +1,17 @@
 """Throughput of the environments beside the frameworks' own games, in one run.
 
+A second is a second of one core's time: what other programs take in the meantime does not count.
+
 python bench/envs.py        needs the extra [envs]; prints tables with the commit and the machine
 """
 
 import argparse
+import os
 import random
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from itertools import product
 from typing import Any
 
 import gymnasium
@@ -16,7 +20,6 @@ import pyspiel  # type: ignore[import-not-found]
 from open_spiel.python import games as _games  # type: ignore[import-untyped]  # noqa: F401
 
 from cabochon import batch
-from cabochon.bench import kernel_speed
 from cabochon.envs import openspiel, splendor_marvel_v0, splendor_v0
 from cabochon.envs.vector import SplendorVectorEnv
 from cabochon.machine import commit, machine
@@ -31,8 +34,9 @@ with warnings.catch_warnings():
 GAMES = 1024
 VECTOR_STEPS = 50
 ROUNDS = 5
-OPENSPIEL_GAMES = (
-    "python_tic_tac_toe", "python_kuhn_poker", "python_liars_poker", "python_block_dominoes", "python_team_dominoes",
+OPENSPIEL_GAMES = (  # all of its own Python games in which players move in turn
+    "python_ant_foraging", "python_block_dominoes", "python_hangman", "python_kuhn_poker", "python_liars_poker",
+    "python_team_dominoes", "python_tic_tac_toe",
 )  # fmt: skip
 
 
@@ -43,10 +47,10 @@ def race(runs: dict[str, Callable[[], int]], seconds: float) -> dict[str, float]
         run()  # may compile
     for _ in range(ROUNDS):
         for name, run in runs.items():
-            done, start = 0, time.perf_counter()
-            while time.perf_counter() - start < seconds / ROUNDS:
+            done, start = 0, time.thread_time()
+            while time.thread_time() - start < seconds / ROUNDS:
                 done += run()
-            best[name] = max(best[name], done / (time.perf_counter() - start))
+            best[name] = max(best[name], done / (time.thread_time() - start))
     return best
 
 
@@ -108,29 +112,31 @@ def _pick(moves: Any, first: Any, rng: int, actions: Any) -> int:
     return rng
 
 
-def vector_speed(variant: str, opponents: str, seconds: float) -> float:
+def vector_speed(variant: str, players: int, opponents: str, seconds: float) -> float:
     """The learner's decisions a second on one core, observations and masks included; choosing actions is not timed."""
-    environment = SplendorVectorEnv(GAMES, variant=variant, opponents=opponents)
+    environment = SplendorVectorEnv(GAMES, variant=variant, players=players, opponents=opponents)
     environment.reset(seed=1)
     first_action = np.array([0, 61, 68, 0])
-    actions, rng, best, end = np.zeros(GAMES, np.int64), 88172645463325252, 0.0, time.perf_counter() + seconds
+    actions, rng, best, end = np.zeros(GAMES, np.int64), 88172645463325252, 0.0, time.thread_time() + seconds
     with batch.cores(1):
-        while time.perf_counter() < end:
+        while time.thread_time() < end:
             spent = 0.0
             for _ in range(VECTOR_STEPS):
                 games = environment.games
                 rng = _pick(np.where(games.ended, 1, games.moves), first_action[games.states["stage"]], rng, actions)
-                start = time.perf_counter()
+                start = time.thread_time()
                 environment.step(actions)
-                spent += time.perf_counter() - start
+                spent += time.thread_time() - start
             best = max(best, GAMES * VECTOR_STEPS / spent)
     return best
 
 
-def table(title: str, rows: dict[str, float], unit: str) -> None:
+def table(title: str, unit: str, rows: dict[str, float], beside: Iterable[str]) -> None:
+    """Speeds, and each as a multiple of the fastest of those it stands beside."""
+    fastest = max(rows[name] for name in beside)
     print(f"\n{title}")
     for name, speed in rows.items():
-        print(f"  {name:44} {speed:>12,.0f} {unit}")
+        print(f"  {name:44} {speed:>12,.0f} {unit} {speed / fastest:8.2f} x", flush=True)
 
 
 def main() -> None:
@@ -139,23 +145,22 @@ def main() -> None:
     seconds = parser.parse_args().seconds
     zoo: dict[str, Any] = {"connect_four_v3": connect_four_v3, "tictactoe_v3": tictactoe_v3}
     zoo |= {"splendor_v0": splendor_v0, "splendor_marvel_v0": splendor_marvel_v0}
-    table("PettingZoo, env()", race({name: pettingzoo_game(game.env()) for name, game in zoo.items()}, seconds), "steps/s")
-    table(
-        "PettingZoo, raw_env()", race({name: pettingzoo_game(game.raw_env()) for name, game in zoo.items()}, seconds), "steps/s"
-    )
+    for kind in ("env", "raw_env"):
+        speeds = race({name: pettingzoo_game(getattr(game, kind)()) for name, game in zoo.items()}, seconds)
+        table(f"PettingZoo, {kind}(), beside connect_four_v3", "steps/s", speeds, ["connect_four_v3"])
     names = (*OPENSPIEL_GAMES, *(game.kind.short_name for game in (openspiel.SplendorGame, openspiel.SplendorMarvelGame)))
-    table("OpenSpiel, games written in Python", race({name: openspiel_game(name) for name in names}, seconds), "states/s")
+    speeds = race({name: openspiel_game(name) for name in names}, seconds)
+    table("OpenSpiel, beside the fastest of its own games in Python", "states/s", speeds, OPENSPIEL_GAMES)
     singles: dict[str, Any] = {"CartPole-v1": gymnasium.make("CartPole-v1")}
     for bot in ("random", "greedy"):
         singles[f"cabochon/Splendor-v0 against {bot}"] = gymnasium.make("cabochon/Splendor-v0", opponents=bot)
-    table(
-        "Gymnasium, one environment", race({name: gymnasium_episode(game) for name, game in singles.items()}, seconds), "steps/s"
-    )
-    kinds = [(v, o) for v in ("classic", "marvel") for o in ("random", "greedy")]
-    vector = {"for comparison: classic, rules alone": 1e9 / kernel_speed("classic", 2, 2000)["ns_per_decision"]}
-    vector |= {f"{v} against {o}": vector_speed(v, o, seconds) for v, o in kinds}
-    table(f"VectorEnv, {GAMES} games, one core, with observations and masks", vector, "decisions/s")
-    print(f"\ncommit {commit()}; {machine()}")
+    speeds = race({name: gymnasium_episode(game) for name, game in singles.items()}, seconds)
+    table("Gymnasium, one environment, beside CartPole", "steps/s", speeds, ["CartPole-v1"])
+    speeds = {}
+    for variant, players, bot in product(("classic", "marvel"), (2, 4), ("random", "greedy")):
+        speeds[f"{variant} for {players} against {bot}"] = vector_speed(variant, players, bot, seconds)
+    table(f"VectorEnv, {GAMES} games, one core, with observations and masks", "decisions/s", speeds, speeds)
+    print(f"\ncommit {commit()}; {machine()}; load {os.getloadavg()[0]:.1f}")
 
 
 if __name__ == "__main__":
