@@ -33,7 +33,7 @@ def play_out(environment: SplendorEnv, seed: int) -> tuple[float, bool, int]:
 
 
 @pytest.mark.parametrize("name", GYMNASIUM_IDS)
-@pytest.mark.parametrize("players", [2, 4])
+@pytest.mark.parametrize("players", [2, 3, 4])
 def test_check_env(name: str, players: int) -> None:
     check_env(gymnasium.make(name, players=players, opponents="random").unwrapped)
 

@@ -3,9 +3,16 @@
 import re
 import runpy
 import sys
+from inspect import signature
 from pathlib import Path
+from typing import Any
 
 import pytest
+from gymnasium.vector import AutoresetMode
+
+from cabochon.envs.aec import SeatsEnv
+from cabochon.envs.single import SplendorEnv
+from cabochon.envs.vector import SplendorVectorEnv
 
 from . import pages
 
@@ -29,10 +36,42 @@ def test_the_headings_are_the_same(page: Path) -> None:
     assert pages.HEADINGS == re.findall(r"^## (.*)$", page.read_text(), re.MULTILINE)
 
 
+@pytest.mark.parametrize(
+    ("stem", "environment", "elsewhere"),
+    [
+        ("pettingzoo", SeatsEnv, {"variant"}),
+        ("gymnasium", SplendorEnv, {"variant"}),
+        ("vector", SplendorVectorEnv, {"players", "opponents", "turn_limit", "illegal", "start"}),
+    ],
+)
+def test_the_settings_are_those_of_the_code(stem: str, environment: Any, elsewhere: set[str]) -> None:
+    text = (pages.FOLDER / f"{stem}.md").read_text()
+    settings = dict(re.findall(r"^\| `(\w+)` \| (.*?) \|", text.split("## Actions")[0], re.MULTILINE))
+    defaults = {name: said(parameter.default) for name, parameter in signature(environment).parameters.items()}
+    assert {name: defaults[name] for name in defaults if name not in {"house", *elsewhere}} == {
+        name: "none" if default == "drawn from the seed" else default for name, default in settings.items()
+    }
+
+
+def said(default: Any) -> str:
+    """A default as the pages write it."""
+    if isinstance(default, AutoresetMode):
+        return default.value.replace("NextStep", "next-step")
+    return "none" if default is None else f'`"{default}"`' if isinstance(default, str) else str(default)
+
+
 def test_random_against_greedy_runs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(sys, "argv", ["random_against_greedy.py", "--games", "6"])
     runpy.run_path(str(EXAMPLES / "random_against_greedy.py"), run_name="__main__")
     assert re.search(r"greedy wins [56] of 6 games of classic for 2", capsys.readouterr().out)
+
+
+def test_learning_runs_where_its_extra_is(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("sb3_contrib")
+    little = ["--minutes", "0", "--greedy-games", "20", "--tables", "32", "--games", "20"]
+    monkeypatch.setattr(sys, "argv", ["learn_with_ppo.py", *little])
+    runpy.run_path(str(EXAMPLES / "learn_with_ppo.py"), run_name="__main__")
+    assert re.search(r"wins .* of 2000 new games against greedy", capsys.readouterr().out)
 
 
 def test_there_are_three_examples() -> None:
