@@ -7,17 +7,18 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
-from fastapi import FastAPI, HTTPException, Query, Request, Response, WebSocket
+from fastapi import FastAPI, Query, Request, Response, WebSocket
 from fastapi.exceptions import RequestValidationError
 from orjson import dumps
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse
 
-from ..bots import BOTS
+from ..bots import BOTS, Bot
+from ..bots.ratings import Rating, ratings
 from ..notation.record import format_record
 from ..version import __version__
 from .fairness import Reveal
 from .guests import clean_name
-from .hub import Hub, NoTable, holding, naming
+from .hub import Hub, holding, naming
 from .limits import Guard
 from .listening import serve
 from .messages import (
@@ -33,13 +34,15 @@ from .messages import (
     VariantName,
 )
 from .pages import api_page, join_url, page, qr_code
+from .refusals import Refused
 from .settings import Settings, Sources
-from .tables import Refused, Table, replay_views
+from .tables import Table, replay_views
 from .views import game_data_out
 
 SEAT_NUMBERS = Query(ge=0, le=3)
-REFUSALS: dict[int | str, dict[str, Any]] = {
-    code: {"description": said, "content": {"application/json": {"example": {"detail": "a sentence"}}}}
+EXAMPLE = {"application/json": {"example": {"detail": "a sentence", "code": "not_begun", "facts": {}}}}
+ANSWERS: dict[int | str, dict[str, Any]] = {
+    code: {"description": said, "content": EXAMPLE}
     for code, said in {
         403: "Not for you.",
         404: "There is no such table.",
@@ -79,11 +82,10 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         openapi_url="/api/openapi.json",
-        responses=REFUSALS,
+        responses=ANSWERS,
     )
     app.state.hub = hub
     app.add_middleware(Guard, origins=hub.settings.origins, is_ready=lambda: hub.is_ready)
-    app.add_exception_handler(NoTable, _no_table)
     app.add_exception_handler(Refused, _refused)
     app.add_exception_handler(RequestValidationError, _not_understood)
     _add_guests(app, hub)
@@ -93,19 +95,17 @@ def create_app(
     return app
 
 
-async def _no_table(_request: Request, _wrong: Exception) -> Response:
-    return JSONResponse({"detail": "there is no such table"}, 404)
-
-
 async def _refused(_request: Request, wrong: Exception) -> Response:
-    return JSONResponse({"detail": str(wrong)}, 409)
+    assert isinstance(wrong, Refused)
+    return JSONResponse(wrong.out(), wrong.status)
 
 
 async def _not_understood(_request: Request, wrong: Exception) -> Response:
     assert isinstance(wrong, RequestValidationError)
     error = wrong.errors()[0]
     place = ".".join(str(part) for part in error["loc"] if part not in ("body", "query", "path"))
-    return JSONResponse({"detail": f"{place}: {error['msg']}" if place else error["msg"]}, 422)
+    refusal = Refused("not_understood", problem=f"{place}: {error['msg']}" if place else error["msg"])
+    return JSONResponse(refusal.out(), refusal.status)
 
 
 def _json(value: Any, status: int = 200) -> Response:
@@ -140,7 +140,7 @@ def _add_guests(app: FastAPI, hub: Hub) -> None:
         user, _ = _guest(hub, request)
         name = clean_name(said.name)
         if not hub.visits.take(_address(request), time.monotonic()):
-            raise HTTPException(429, "too many requests from your address: wait a moment")
+            raise Refused("too_many_requests")
         await hub.writer.store(*naming(user, name))
         return _remember(hub, request, _json({"name": name}), user)
 
@@ -148,10 +148,10 @@ def _add_guests(app: FastAPI, hub: Hub) -> None:
     async def seat_link(request: Request, token: str) -> Response:
         """A private link: this browser holds the seat too."""
         if not hub.visits.take(_address(request), time.monotonic()):
-            raise HTTPException(429, "too many requests from your address: wait a moment")
+            raise Refused("too_many_requests")
         found = await asyncio.to_thread(hub.storage.table_of_token, token)
         if found is None:
-            raise HTTPException(404, "this link holds no seat")
+            raise Refused("no_link")
         table, seat = await hub.table(found[0]), found[1]
         user, _ = _guest(hub, request)
         async with table.lock:
@@ -166,7 +166,8 @@ def _add_tables(app: FastAPI, hub: Hub) -> None:
     @app.get("/api/bots", response_model=list[BotOut])
     async def bots() -> Response:
         """The opponents that can be chosen."""
-        return _json([{"name": bot.name, "character": bot.character} for bot in BOTS.values()])
+        known = ratings()
+        return _json([bot_out(bot, known.get(bot.name)) for bot in BOTS.values()])
 
     @app.get("/api/data/{variant}", response_model=GameDataOut)
     async def data(variant: VariantName) -> Response:
@@ -177,7 +178,7 @@ def _add_tables(app: FastAPI, hub: Hub) -> None:
     async def create(request: Request, options: TableOptions) -> Response:
         """Open a table and sit down at it. If no seat is open the game begins at once."""
         if not hub.creations.take(_address(request), time.monotonic()):
-            raise HTTPException(429, "too many new tables from your address: wait a moment")
+            raise Refused("too_many_tables")
         user, _ = _guest(hub, request)
         table = await hub.create(options, user, await hub.name_of(user))
         return _remember(hub, request, _json(_created(table, 0)), user)
@@ -186,6 +187,11 @@ def _add_tables(app: FastAPI, hub: Hub) -> None:
     async def lobby(request: Request) -> Response:
         """Open tables, and your own running and finished games."""
         return _json(await hub.lobby(hub.guests.user_of(request)))
+
+
+def bot_out(bot: Bot, rating: Rating | None) -> dict[str, Any]:
+    """A BotOut."""
+    return {"name": bot.name, "character": bot.character, "rating": None if rating is None else round(rating.rating)}
 
 
 def _created(table: Table, seat: int) -> dict[str, Any]:
@@ -230,7 +236,7 @@ def _add_table(app: FastAPI, hub: Hub) -> None:
         table = await hub.table(table_id)
         seat = table.seat_of(hub.guests.user_of(request))
         if seat is None:
-            raise HTTPException(403, "you hold no seat at this table")
+            raise Refused("no_own_seat")
         return _json(_created(table, seat))
 
     @app.get("/api/tables/{table_id}/qr.svg")
@@ -250,9 +256,9 @@ def _finished(hub: Hub) -> Callable[[Request, str], Awaitable[Table]]:
     async def finished(request: Request, table_id: str) -> Table:
         table = await hub.table(table_id)
         if not table.may_watch(hub.guests.user_of(request)):
-            raise HTTPException(403, "at this table nobody may watch")
+            raise Refused("nobody_watches")
         if table.status != "finished":
-            raise HTTPException(409, "this is shown after the end of the game")
+            raise Refused("not_over")
         return table
 
     return finished
@@ -260,13 +266,13 @@ def _finished(hub: Hub) -> Callable[[Request, str], Awaitable[Table]]:
 
 def _check_may_replay(table: Table, user: str | None, seat: int | None) -> None:
     if not table.may_watch(user):
-        raise HTTPException(403, "at this table nobody may watch")
+        raise Refused("nobody_watches")
     if table.game is None:
-        raise HTTPException(409, "the game has not begun")
+        raise Refused("not_begun")
     if seat is not None and seat >= table.options.players:
-        raise HTTPException(404, f"there is no seat {seat}")
+        raise Refused("no_eyes", seat=seat)
     if seat is not None and table.status == "running" and table.seat_of(user) != seat:
-        raise HTTPException(403, "another seat's eyes can be borrowed after the end")
+        raise Refused("other_eyes")
 
 
 def record_text(table: Table) -> str:
@@ -302,7 +308,7 @@ def _add_pages(app: FastAPI, hub: Hub) -> None:
 
     @app.get("/api/{path:path}", include_in_schema=False)
     async def nothing(path: str) -> Response:
-        raise HTTPException(404, f"there is nothing at /api/{path}")
+        raise Refused("nothing_there", path=f"/api/{path}")
 
     @app.get("/{path:path}", include_in_schema=False)
     async def pages(request: Request, path: str) -> Response:

@@ -8,28 +8,41 @@ import signal
 from collections.abc import Callable
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
-from ..bots import Budget, bot
+from ..bots import LEVELS, Bot, Budget, bot
 from ..bots.process import add_commands
 from ..game import Game
 from ..notation.move import Move
 from ..view import View
-from .settings import Settings
+
+if TYPE_CHECKING:
+    from .settings import Settings
 
 WARM_UP_MOVES = 12
+LOOKED_AT = 16
 RESTART_SECONDS = 5.0
 log = logging.getLogger("cabochon.server")
 
 
 def think(name: str, view: View, seconds: float, seed: int) -> str:
     """In a worker: the bot's move for this view."""
-    return str(bot(name).choose(view, Budget(seconds=seconds), seed))
+    player = bot(name)
+    return str(player.choose(view, allowance(player, seconds), seed))
+
+
+def allowance(player: Bot, seconds: float) -> Budget:
+    """A level that looks at so many positions is as strong on any machine; whoever else searches may think so long."""
+    usual: Budget | None = getattr(player, "usual", None)
+    return usual if usual and usual.nodes else Budget(seconds=seconds)
 
 
 def warm_up() -> int:
-    """In a worker: compile or load the rules by playing a little; the worker's process id."""
+    """In a worker: compile or load the rules and the search by playing a little; the worker's process id."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     play_a_little()
+    game = Game(seed=1)
+    LEVELS[-1].choose(game.view(game.turn), Budget(nodes=LOOKED_AT), 1)
     return os.getpid()
 
 
@@ -92,22 +105,25 @@ class Worker:
 class Bots:
     """The workers. Without any, bots think in a thread of the server: for tests and very small machines."""
 
-    def __init__(self, settings: Settings, progress: Callable[[int, int], None]) -> None:
+    def __init__(self, settings: "Settings", progress: Callable[[int, int], None]) -> None:
         self.settings, self.progress = settings, progress
         add_commands(settings.bots)
         self.workers = [Worker(settings.bots) for _ in range(settings.workers)]
         self.free: asyncio.Queue[Worker] = asyncio.Queue()
         self.restarting: set[asyncio.Task[None]] = set()
+        self.rules_are_warm = asyncio.Event()
         self.replaced = 0
 
     async def warm(self) -> None:
         """Get ready: the server's own rules first, then the workers, telling how far it is."""
-        total, done = 1 + len(self.workers), 0
-        self.progress(done, total)
-        work = [asyncio.to_thread(play_a_little), *(self._warm(worker) for worker in self.workers)]
-        for ready in asyncio.as_completed(work):
+        total = 1 + len(self.workers)
+        self.progress(0, total)
+        starting = [asyncio.create_task(self._warm(worker)) for worker in self.workers]
+        await asyncio.to_thread(play_a_little)
+        self.rules_are_warm.set()
+        self.progress(1, total)
+        for done, ready in enumerate(asyncio.as_completed(starting), 2):
             await ready
-            done += 1
             self.progress(done, total)
 
     async def _warm(self, worker: Worker) -> None:

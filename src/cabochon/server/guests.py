@@ -7,7 +7,7 @@ from fastapi import Response
 from itsdangerous import BadSignature, URLSafeSerializer
 from starlette.requests import HTTPConnection
 
-from .tables import Refused
+from .refusals import Refused
 
 COOKIE = "cabochon_guest"
 COOKIE_SECONDS = 2 * 365 * 86_400
@@ -55,7 +55,7 @@ def clean_name(name: str) -> str:
     for letter in trimmed:
         kind = unicodedata.category(letter)
         if (kind[0] == "C" and letter != JOINER) or kind in ("Zl", "Zp"):
-            raise Refused("a name may not contain control characters")
+            raise Refused("name_characters")
     if not trimmed.replace(JOINER, ""):
-        raise Refused("a name needs at least one letter")
+        raise Refused("name_empty")
     return trimmed

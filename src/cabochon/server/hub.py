@@ -15,19 +15,16 @@ from .bots import Bots, simple_move
 from .guests import Guests, first_name
 from .limits import Buckets
 from .messages import TableOptions
+from .refusals import Refused
 from .settings import Settings, Sources, default_database
 from .storage import Storage, Stored, Writer
-from .tables import Entry, Refused, Seat, Table
+from .tables import Entry, Seat, Table
 from .tidying import tidy_for_ever
 
 KEY_BYTES = 32
 LISTED_SECONDS = 86_400.0
 LINKS_PER_MINUTE = 60.0
 log = logging.getLogger("cabochon.server")
-
-
-class NoTable(Exception):
-    """There is no table of this name."""
 
 
 def nothing() -> None:
@@ -71,7 +68,10 @@ class Hub:
             await getting_ready
 
     async def _get_ready(self) -> None:
-        await self.bots.warm()
+        """People can play as soon as the rules are warm; a bot that is asked earlier than its worker is ready waits for it."""
+        warming = asyncio.create_task(self.bots.warm())
+        self.background.append(warming)
+        await self.bots.rules_are_warm.wait()
         self.is_ready = True
         for table_id in await asyncio.to_thread(self.storage.timed_tables):
             try:
@@ -106,7 +106,7 @@ class Hub:
         try:
             stored = await asyncio.to_thread(self.storage.table, table_id)
             if stored is None:
-                raise NoTable
+                raise Refused("no_table")
             table = self.tables[table_id] = await asyncio.to_thread(Table.load, stored, self.sources)
             if table.status != stored.table["status"]:
                 await self._store_status(table)
@@ -201,7 +201,7 @@ class Hub:
             await self.writer.store(*statements, entries=entries)
         except Exception as wrong:
             self.forget(table, 1012, "the table is read again")
-            raise Refused("this could not be stored: please try again") from wrong
+            raise Refused("not_stored") from wrong
 
     async def _store_status(self, table: Table) -> None:
         await self.store(table, storage.tables.update().where(storage.tables.c.id == table.id).values(status=table.status))
@@ -305,13 +305,13 @@ def check_bots(options: TableOptions) -> None:
     for name in options.bots:
         check_bot(name)
     if len(options.bots) >= options.players:
-        raise Refused(f"{len(options.bots)} bots are too many: {options.players} players leave {options.players - 1} for bots")
+        raise Refused("too_many_bots", bots=len(options.bots), players=options.players, most=options.players - 1)
 
 
 def check_bot(name: str) -> None:
     """Refuse a bot that does not exist."""
     if name not in BOTS:
-        raise Refused(f"unknown bot {name!r}: choose one of {', '.join(BOTS)}")
+        raise Refused("unknown_bot", bot=name, known=", ".join(BOTS))
 
 
 def seat_row(table_id: str, seat: Seat) -> dict[str, Any]:

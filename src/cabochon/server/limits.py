@@ -9,8 +9,9 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from .refusals import Refused
+
 LARGEST_MESSAGE = 4096
-TOO_LARGE = f"a message may have {LARGEST_MESSAGE} bytes"
 MOST_ADDRESSES = 10_000
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 POLICY = "; ".join(
@@ -91,19 +92,19 @@ class Guard:
         answer = _with_headers(send)
         refusal = self._refusal(scope)
         if refusal:
-            await _refuse(answer, *refusal)
+            await _refuse(answer, refusal)
             return
         await self.app(scope, _limited(receive), answer)
 
-    def _refusal(self, scope: Scope) -> tuple[int, str] | None:
+    def _refusal(self, scope: Scope) -> Refused | None:
         headers, path = Headers(scope=scope), scope["path"]
         if scope["method"] not in SAFE_METHODS and not origin_allowed(headers, self.origins):
-            return 403, "this request comes from another site"
+            return Refused("other_site")
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > LARGEST_MESSAGE:
-            return 413, TOO_LARGE
+            return Refused("too_large", most=LARGEST_MESSAGE)
         if not self.is_ready() and path.startswith(("/api/", "/s/")) and path != "/api/health":
-            return 503, "the server is starting"
+            return Refused("starting")
         return None
 
 
@@ -115,7 +116,7 @@ def _limited(receive: Receive) -> Receive:
         message = await receive()
         total += len(message.get("body", b""))
         if total > LARGEST_MESSAGE:
-            raise HTTPException(413, TOO_LARGE)
+            raise HTTPException(413, str(Refused("too_large", most=LARGEST_MESSAGE)))  # FastAPI lets only these through here
         return message
 
     return limited
@@ -134,8 +135,8 @@ def _with_headers(send: Send) -> Send:
     return with_headers
 
 
-async def _refuse(send: Send, status: int, reason: str) -> None:
-    body = dumps({"detail": reason})
+async def _refuse(send: Send, refusal: Refused) -> None:
+    body = dumps(refusal.out())
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

@@ -10,9 +10,10 @@ from orjson import dumps
 from pydantic import TypeAdapter, ValidationError
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from .hub import Hub, NoTable
+from .hub import Hub
 from .limits import LARGEST_MESSAGE, Bucket, origin_allowed
 from .messages import ClientMessage, PingIn
+from .refusals import Refused
 from .requests import carry_out, refused
 from .sockets import BAD_MESSAGES, NO_TABLE, NOT_FOR_YOU, STARTING, TOO_LARGE, TOO_MANY, Connection
 from .tables import Table
@@ -25,9 +26,9 @@ PONG = dumps({"type": "pong"})
 class Malformed(Exception):
     """A message that is none of ours; `request` is its id, if it has one."""
 
-    def __init__(self, request: int | None, reason: str) -> None:
-        super().__init__(reason)
-        self.request = request
+    def __init__(self, request: int | None, refusal: Refused) -> None:
+        super().__init__(str(refusal))
+        self.request, self.refusal = request, refusal
 
 
 def parse_message(text: str) -> Any:
@@ -37,7 +38,8 @@ def parse_message(text: str) -> Any:
     except ValidationError as wrong:
         error = wrong.errors(include_url=False, include_context=False)[0]
         place = ".".join(str(part) for part in error["loc"])
-        raise Malformed(_request_id(text), f"{place}: {error['msg']}" if place else error["msg"]) from wrong
+        problem = f"{place}: {error['msg']}" if place else error["msg"]
+        raise Malformed(_request_id(text), Refused("not_understood", problem=problem)) from wrong
 
 
 def _request_id(text: str) -> int | None:
@@ -68,8 +70,8 @@ async def _welcome(websocket: WebSocket, hub: Hub, table_id: str, user: str | No
         return None
     try:
         table = await hub.table(table_id)
-    except NoTable:
-        await websocket.close(NO_TABLE, "there is no such table")
+    except Refused as refusal:
+        await websocket.close(NO_TABLE, str(refusal))
         return None
     if not table.may_watch(user):
         await websocket.close(NOT_FOR_YOU, "at this table nobody may watch")
@@ -107,7 +109,7 @@ async def _listen(hub: Hub, table: Table, connection: Connection) -> None:
                 message = _admitted(bucket, text)
             except Malformed as wrong:
                 bad += 1
-                connection.put(refused(wrong.request, str(wrong)))
+                connection.put(refused(wrong.request, wrong.refusal))
                 if bad >= hub.settings.most_bad:
                     connection.close(BAD_MESSAGES, "too many messages that could not be understood")
                     return
@@ -120,7 +122,7 @@ async def _listen(hub: Hub, table: Table, connection: Connection) -> None:
 
 def _admitted(bucket: Bucket, text: str) -> Any:
     if not bucket.take(time.monotonic()):
-        raise Malformed(_request_id(text), "too many messages: wait a moment")
+        raise Malformed(_request_id(text), Refused("too_many_messages"))
     return parse_message(text)
 
 

@@ -23,20 +23,20 @@ class Message(BaseModel):
 class NoClock(Message):
     """Nobody waits for a clock."""
 
-    kind: Literal["none"] = "none"
+    kind: Literal["none"]
 
 
 class MoveClock(Message):
     """So many seconds for each turn."""
 
-    kind: Literal["move"] = "move"
+    kind: Literal["move"]
     seconds: Annotated[int, Field(ge=5, le=3600)] = 60
 
 
 class TotalClock(Message):
     """So many seconds for the whole game, and some more for each turn."""
 
-    kind: Literal["total"] = "total"
+    kind: Literal["total"]
     seconds: Annotated[int, Field(ge=30, le=7200)] = 900
     increment: Annotated[int, Field(ge=0, le=120)] = 10
 
@@ -44,7 +44,7 @@ class TotalClock(Message):
 class DaysClock(Message):
     """So many days for each turn."""
 
-    kind: Literal["days"] = "days"
+    kind: Literal["days"]
     days: Annotated[int, Field(ge=1, le=14)] = 3
 
 
@@ -68,7 +68,7 @@ class TableOptions(Message):
     players: Annotated[int, Field(ge=2, le=4)] = 2
     bots: Annotated[list[Text], Field(max_length=3)] = []
     house: HouseRules = HouseRules()
-    clock: Clock = NoClock()
+    clock: Clock = NoClock(kind="none")
     takeback: Literal["free", "consent", "never"] = "consent"
     watch: Literal["anybody", "link", "nobody"] = "anybody"
     start: Literal["random", "host"] = "random"
@@ -223,12 +223,14 @@ class TableOut(Message):
 class StateOut(Message):
     """The table as this viewer may see it now, and the log lines it has not been sent yet.
 
-    `number` is the number of the last line. `view` is null before the game begins. `prices` are what the viewer's seat would
-    still have to pay, as counts by colour, for the places `1a` to `3d` and `@1` to `@3`.
+    `seat` is the seat the viewer holds (null: none). `number` is the number of the last line. `view` is null before the game
+    begins. `prices` are what the viewer's seat would still have to pay, as counts by colour, for the places `1a` to `3d` and `@1`
+    to `@3`.
     """
 
     type: Literal["state"] = "state"
     table: TableOut
+    seat: int | None
     number: int
     view: ViewOut | None
     choices: ChoicesOut | None
@@ -249,11 +251,16 @@ class AckOut(Message):
 
 
 class RefusedOut(Message):
-    """A request was not carried out; `reason` is a sentence, the rule that forbids it."""
+    """A request was not carried out; `reason` is a sentence, the rule that forbids it.
+
+    `code` names the refusal for translators (`rule` is a rule of the game), `facts` are what its sentence mentions.
+    """
 
     type: Literal["refused"] = "refused"
     id: int | None
     reason: str
+    code: str
+    facts: dict[str, str | int]
 
 
 class PongOut(Message):
@@ -370,6 +377,14 @@ ClientMessage = Annotated[
 # HTTP
 
 
+class RefusalOut(Message):
+    """The body of every answer that is not a success; the same as RefusedOut on the socket."""
+
+    detail: str
+    code: str
+    facts: dict[str, str | int]
+
+
 class UserOut(Message):
     """The guest behind the cookie."""
 
@@ -399,10 +414,11 @@ class LobbyOut(Message):
 
 
 class BotOut(Message):
-    """An opponent that can be chosen."""
+    """An opponent that can be chosen; `rating` is its published strength, if there is one."""
 
     name: str
     character: str
+    rating: int | None
 
 
 class ReplayOut(Message):

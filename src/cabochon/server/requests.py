@@ -17,8 +17,9 @@ from ..notation.move import parse_move
 from . import messages, storage
 from .guests import clean_name
 from .hub import Hub, check_bot, holding, naming, seat_update
+from .refusals import Refused
 from .sockets import NOT_FOR_YOU, Connection
-from .tables import Refused, Seat, Table
+from .tables import Seat, Table
 
 DEFAULT_BOT = "greedy"
 log = logging.getLogger("cabochon.server")
@@ -35,10 +36,10 @@ async def carry_out(hub: Hub, table: Table, connection: Connection, message: Any
             if number is None:
                 hub.settle(table)
     except Refused as refusal:
-        connection.put(refused(message.id, str(refusal)))
+        connection.put(refused(message.id, refusal))
     except Exception:
         log.exception("table %s: a request failed", table.id)
-        connection.put(refused(message.id, "the server could not do this"))
+        connection.put(refused(message.id, Refused("failed")))
 
 
 def ack(request: int, number: int) -> bytes:
@@ -46,9 +47,9 @@ def ack(request: int, number: int) -> bytes:
     return dumps({"type": "ack", "id": request, "number": number})
 
 
-def refused(request: int | None, reason: str) -> bytes:
+def refused(request: int | None, refusal: Refused) -> bytes:
     """A RefusedOut."""
-    return dumps({"type": "refused", "id": request, "reason": reason})
+    return dumps({"type": "refused", "id": request, "reason": str(refusal), "code": refusal.code, "facts": refusal.facts})
 
 
 # Playing
@@ -60,10 +61,10 @@ async def move(hub: Hub, table: Table, connection: Connection, message: messages
     if message.number <= table.number:
         return played_already(table, seat, message)
     if message.number > table.number + 1:
-        raise Refused(f"the next entry is number {table.number + 1}, not {message.number}")
+        raise Refused("wrong_number", next=table.number + 1, number=message.number)
     forbidden = table.why_not(seat, message.text)
     if forbidden:
-        raise Refused(forbidden)
+        raise forbidden
     entry = table.entry("move", seat, canonical(table, message.text))
     await hub.write(table, [entry], stored=lambda: connection.put(ack(message.id, entry.number)))
     return None
@@ -74,7 +75,7 @@ def played_already(table: Table, seat: int, message: messages.MoveIn) -> int:
     entry = table.log[message.number - 1].entry
     if entry.kind == "move" and entry.seat == seat and entry.text == canonical(table, message.text):
         return entry.number
-    raise Refused(f"entry {entry.number} is another one already: the game has gone on")
+    raise Refused("gone_on", number=entry.number)
 
 
 def canonical(table: Table, text: str) -> str:
@@ -89,7 +90,7 @@ async def why_not(_hub: Hub, table: Table, connection: Connection, message: mess
     """Which rule forbids a move."""
     forbidden = table.why_not(own_seat(table, connection), message.text)
     if forbidden:
-        raise Refused(forbidden)
+        raise forbidden
     return table.number
 
 
@@ -106,21 +107,21 @@ async def undo(hub: Hub, table: Table, connection: Connection, _message: message
 
 
 def why_no_undo(table: Table, seat: int) -> str:
-    """Why a seat may take nothing back."""
+    """Why a seat may take nothing back: the code of a refusal."""
     if table.options.takeback == "never":
-        return "at this table nothing is taken back"
+        return "no_takeback"
     if table.status != "running":
-        return "the game is over" if table.status == "finished" else "the game has not begun"
+        return "over" if table.status == "finished" else "not_begun"
     if table.seats[seat].stand_in:
-        return "a bot plays for this seat: take it back first"
-    return "there is nothing to take back" if table.own_last(seat) is None else "the others have been asked already"
+        return "stand_in"
+    return "nothing_to_undo" if table.own_last(seat) is None else "asked_already"
 
 
 async def answer(hub: Hub, table: Table, connection: Connection, message: messages.AnswerIn) -> None:
     """Yes or no to a question; one no is enough."""
     seat, ask = own_seat(table, connection), table.asks.get(message.ask)
     if ask is None or seat not in ask.waiting_for:
-        raise Refused("nobody is waiting for your answer to this")
+        raise Refused("not_asked")
     if not message.yes:
         del table.asks[ask.number]
         return
@@ -144,13 +145,13 @@ async def replace_seat(hub: Hub, table: Table, connection: Connection, message: 
     seat = checked_seat(table, message.seat)
     check_running(table)
     if not seat.is_human:
-        raise Refused("a bot plays there already")
+        raise Refused("bot_there")
     if not table.seats[by].is_human:
-        raise Refused("a bot plays for your own seat: take it back first")
+        raise Refused("own_stand_in")
     if seat.away_since is None or hub.sources.clock() - seat.away_since < hub.settings.away_seconds:
-        raise Refused(f"a seat can be replaced when its player has been away for {hub.settings.away_seconds:g} seconds")
+        raise Refused("not_away", seconds=f"{hub.settings.away_seconds:g}")
     if any(ask.what == "replace" and ask.seat == seat.seat for ask in table.asks.values()):
-        raise Refused("the others have been asked already")
+        raise Refused("asked_already")
     voters = [other for other in table.others(by) if other != seat.seat and table.seats[other].away_since is None]
     if voters:
         table.ask("replace", by, seat.seat, voters)
@@ -163,7 +164,7 @@ async def back(hub: Hub, table: Table, connection: Connection, _message: message
     seat = own_seat(table, connection)
     check_running(table)
     if table.seats[seat].is_human:
-        raise Refused("no bot plays for you")
+        raise Refused("no_stand_in")
     await hub.write(table, [table.entry("back", seat, "")])
 
 
@@ -171,7 +172,7 @@ async def rematch(hub: Hub, table: Table, connection: Connection, _message: mess
     """A new table with the same people; asked again, the same new table."""
     own_seat(table, connection)
     if table.status != "finished":
-        raise Refused("a rematch comes after the end")
+        raise Refused("rematch_later")
     if table.rematch is not None:
         return table.number
     await hub.rematch(table)
@@ -184,12 +185,12 @@ async def rematch(hub: Hub, table: Table, connection: Connection, _message: mess
 async def sit(hub: Hub, table: Table, connection: Connection, message: messages.SitIn) -> None:
     """Take an open seat, leaving the one before."""
     if connection.user is None:
-        raise Refused("your browser has no cookie from here: open the page first")
+        raise Refused("no_cookie")
     check_waiting(table)
     name, old = clean_name(message.name), table.seat_of(connection.user)
     wanted = checked_seat(table, message.seat)
     if wanted.kind != "open" and wanted.seat != old:
-        raise Refused("this seat is taken")
+        raise Refused("seat_taken")
     changed = [Seat(wanted.seat, "user", name, token=wanted.token or hub.sources.token())]
     if old is not None and old != wanted.seat:
         changed.append(Seat(old, "open", ""))
@@ -221,7 +222,7 @@ async def set_bot(hub: Hub, table: Table, connection: Connection, message: messa
     check_waiting(table)
     seat = checked_seat(table, message.seat)
     if seat.kind == "user":
-        raise Refused("somebody sits there")
+        raise Refused("somebody_there")
     if message.bot is not None:
         check_bot(message.bot)
     new = Seat(seat.seat, "open", "") if message.bot is None else Seat(seat.seat, "bot", message.bot, message.bot)
@@ -260,33 +261,33 @@ def own_seat(table: Table, connection: Connection) -> int:
     """The seat of whoever asks."""
     seat = table.seat_of(connection.user)
     if seat is None:
-        raise Refused("you are watching: only players at the table can do this")
+        raise Refused("watching")
     return seat
 
 
 def checked_seat(table: Table, seat: int) -> Seat:
     """A seat that is there."""
     if seat >= len(table.seats):
-        raise Refused(f"there is no seat {seat}: seats are 0 to {len(table.seats) - 1}")
+        raise Refused("no_seat", seat=seat, last=len(table.seats) - 1)
     return table.seats[seat]
 
 
 def check_host(table: Table, connection: Connection) -> None:
     """Only the host may go on."""
     if own_seat(table, connection) != table.host:
-        raise Refused("only the host can do this")
+        raise Refused("host_only")
 
 
 def check_waiting(table: Table) -> None:
     """Only before the game."""
     if table.status != "waiting":
-        raise Refused("the game has begun")
+        raise Refused("begun")
 
 
 def check_running(table: Table) -> None:
     """Only during the game."""
     if table.status != "running":
-        raise Refused("the game is over" if table.status == "finished" else "the game has not begun")
+        raise Refused("over" if table.status == "finished" else "not_begun")
 
 
 HANDLERS: dict[type, Handler] = {

@@ -60,10 +60,17 @@ class Announcer:
         self.host, self.port, self.open_browser = host, port, open_browser
 
     def progress(self, done: int, total: int) -> None:
-        """One line that grows; the address when everything is ready."""
-        if done < total:
-            self._line(f"Warming up: {done} of {total} ready")
-            return
+        """First the rules, then the address, then the bots."""
+        if done == 0:
+            self._line("Warming up the rules")
+        elif done == 1:
+            self._announce()
+        if 0 < done < total:
+            self._line(f"Warming up the bots: {done - 1} of {total - 1} ready")
+        elif done == total > 1:
+            self._line("The bots are ready.\n")
+
+    def _announce(self) -> None:
         self._line("")
         url = address(self.host, self.port)
         print(f"Play at {url}", flush=True)
@@ -78,7 +85,7 @@ class Announcer:
         if sys.stdout.isatty():
             print(f"\r\033[K{text}", end="", flush=True)
         elif text:
-            print(text, flush=True)
+            print(text.rstrip(), flush=True)
 
 
 def config(app: Any) -> uvicorn.Config:

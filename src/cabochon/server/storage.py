@@ -135,6 +135,29 @@ def _be_careful(connection: Any, _record: Any) -> None:
         connection.execute(f"PRAGMA {pragma}").close()
 
 
+def newest_version() -> str:
+    """The number of the last migration; each file's name begins with its own."""
+    return max(path.name.partition("_")[0] for path in (MIGRATIONS / "versions").glob("[0-9]*.py"))
+
+
+def _version(connection: Connection) -> str | None:
+    """The last migration this database has seen."""
+    if not sa.inspect(connection).has_table("alembic_version"):
+        return None
+    found: str | None = connection.scalar(sa.text("SELECT version_num FROM alembic_version"))
+    return found
+
+
+def _upgrade(connection: Connection) -> None:
+    from alembic import command  # a quarter of a second that most starts need not wait for
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS))
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")
+
+
 class Storage:
     """Reading from the database, and the changes before the server answers. The rest goes through the Writer."""
 
@@ -144,14 +167,9 @@ class Storage:
 
     def migrate(self) -> None:
         """Bring the database to this version's form."""
-        from alembic import command
-        from alembic.config import Config
-
-        config = Config()
-        config.set_main_option("script_location", str(MIGRATIONS))
         with _connecting(self.url), self.engine.begin() as connection:
-            config.attributes["connection"] = connection
-            command.upgrade(config, "head")
+            if _version(connection) != newest_version():
+                _upgrade(connection)
 
     def secret_key(self, name: str, new: str) -> str:
         """The key of this name; the first server to ask has made it."""

@@ -16,16 +16,13 @@ from ..view import View
 from .clocks import clock_of
 from .fairness import commitment
 from .messages import TableOptions
+from .refusals import Refused
 from .settings import Sources
 from .storage import Stored
 from .views import Shown, facts, outcome_out, packed, view_out
 
 if TYPE_CHECKING:
     from .sockets import Connection
-
-
-class Refused(Exception):
-    """A request that is not carried out; the sentence says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,25 +273,25 @@ class Table:
         """The other seats where a user decides."""
         return [other.seat for other in self.seats if other.is_human and other.seat != seat]
 
-    def why_not(self, seat: int, text: str) -> str | None:
-        """Why this seat may not play this move now, in a sentence."""
+    def why_not(self, seat: int, text: str) -> Refused | None:
+        """Why this seat may not play this move now."""
         if self.game is None:
-            return "the game has not begun"
+            return Refused("not_begun")
         turn = self.shown.any_view.turn
         if self.status == "finished":
-            return "the game is over"
+            return Refused("over")
         if self.seats[seat].stand_in:
-            return "a bot plays for this seat: take it back first"
+            return Refused("stand_in")
         if turn != seat:
-            return f"it is not your turn: seat {turn} is to decide"
+            return Refused("not_your_turn", seat=turn)
         try:
             move = parse_move(text, self.game.variant)
             if str(move) in self.shown.choices:
                 return None
             rule = self.game.why_not(move)
         except CabochonError as wrong:
-            return str(wrong)
-        return None if rule is None else f"{move}: {rule.sentence()}"
+            return Refused("rule", sentence=str(wrong))
+        return None if rule is None else Refused("rule", sentence=f"{move}: {rule.sentence()}")
 
     def own_last(self, seat: int) -> int | None:
         """The place of a seat's last standing move among all of them."""
@@ -398,6 +395,7 @@ class Table:
             {
                 "type": "state",
                 "table": self.out(),
+                "seat": viewer,
                 "number": self.number,
                 "view": view,
                 "choices": self._choices(viewer),

@@ -4,6 +4,7 @@ import type {
   CreatedOut,
   GameDataOut,
   LobbyOut,
+  RefusalOut,
   ReplayOut,
   TableOptions,
   TableOut,
@@ -12,11 +13,13 @@ import type {
 
 export type Variant = GameDataOut["variant"];
 
-/** What the server refused, as the sentence it gave. */
+/** What the server refused: its sentence, and what is needed to say it in another language. */
 export class Refusal extends Error {
   constructor(
     readonly status: number,
-    reason: string,
+    readonly reason: string,
+    readonly code = "",
+    readonly facts: RefusalOut["facts"] = {},
   ) {
     super(reason);
   }
@@ -29,9 +32,8 @@ async function ask<T>(method: string, path: string, body?: unknown): Promise<T> 
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   if (!response.ok) {
-    const said = (await response.json().catch(() => null)) as { detail?: unknown; reason?: unknown } | null;
-    const reason = said?.reason ?? said?.detail;
-    throw new Refusal(response.status, typeof reason === "string" ? reason : response.statusText);
+    const said = (await response.json().catch(() => null)) as Partial<RefusalOut> | null;
+    throw new Refusal(response.status, typeof said?.detail === "string" ? said.detail : response.statusText, said?.code, said?.facts);
   }
   return (await response.json()) as T;
 }

@@ -25,6 +25,7 @@ export interface Messages {
   PingIn: PingIn;
   PointsOut: PointsOut;
   PongOut: PongOut;
+  RefusalOut: RefusalOut;
   RefusedOut: RefusedOut;
   RematchIn: RematchIn;
   ReplaceIn: ReplaceIn;
@@ -100,11 +101,12 @@ export interface BackIn {
   id: number;
 }
 /**
- * An opponent that can be chosen.
+ * An opponent that can be chosen; `rating` is its published strength, if there is one.
  */
 export interface BotOut {
   name: string;
   character: string;
+  rating: number | null;
 }
 /**
  * A card as printed.
@@ -147,7 +149,7 @@ export interface CreatedOut {
  * So many days for each turn.
  */
 export interface DaysClock {
-  kind?: "days";
+  kind: "days";
   days?: number;
 }
 /**
@@ -256,20 +258,20 @@ export interface HouseRules1 {
  * Nobody waits for a clock.
  */
 export interface NoClock {
-  kind?: "none";
+  kind: "none";
 }
 /**
  * So many seconds for each turn.
  */
 export interface MoveClock {
-  kind?: "move";
+  kind: "move";
   seconds?: number;
 }
 /**
  * So many seconds for the whole game, and some more for each turn.
  */
 export interface TotalClock {
-  kind?: "total";
+  kind: "total";
   seconds?: number;
   increment?: number;
 }
@@ -335,12 +337,28 @@ export interface PongOut {
   type: "pong";
 }
 /**
+ * The body of every answer that is not a success; the same as RefusedOut on the socket.
+ */
+export interface RefusalOut {
+  detail: string;
+  code: string;
+  facts: {
+    [k: string]: string | number;
+  };
+}
+/**
  * A request was not carried out; `reason` is a sentence, the rule that forbids it.
+ *
+ * `code` names the refusal for translators (`rule` is a rule of the game), `facts` are what its sentence mentions.
  */
 export interface RefusedOut {
   type: "refused";
   id: number | null;
   reason: string;
+  code: string;
+  facts: {
+    [k: string]: string | number;
+  };
 }
 /**
  * After the end: a new table with the same people and the start seat moved on.
@@ -420,12 +438,14 @@ export interface StartIn {
 /**
  * The table as this viewer may see it now, and the log lines it has not been sent yet.
  *
- * `number` is the number of the last line. `view` is null before the game begins. `prices` are what the viewer's seat would
- * still have to pay, as counts by colour, for the places `1a` to `3d` and `@1` to `@3`.
+ * `seat` is the seat the viewer holds (null: none). `number` is the number of the last line. `view` is null before the game
+ * begins. `prices` are what the viewer's seat would still have to pay, as counts by colour, for the places `1a` to `3d` and `@1`
+ * to `@3`.
  */
 export interface StateOut {
   type: "state";
   table: TableOut;
+  seat: number | null;
   number: number;
   view: ViewOut | null;
   choices: ChoicesOut | null;

@@ -1,10 +1,11 @@
 // A table's socket: comes back by itself, asks for what it missed, and never sends a move twice in vain.
 import { me, socketAddress } from "../api/http";
-import type { ClientMessage, EntryOut, ServerMessage, StateOut } from "../api/messages";
+import type { ClientMessage, EntryOut, RefusedOut, ServerMessage, StateOut } from "../api/messages";
 
 type Unsent<T> = T extends { id: number } ? Omit<T, "id"> : never;
 export type Request = Unsent<ClientMessage>;
-export type Answer = { ok: true; number: number } | { ok: false; reason: string };
+export type Refused = Pick<RefusedOut, "reason" | "code" | "facts">;
+export type Answer = { ok: true; number: number } | ({ ok: false } & Refused);
 
 interface Waiting {
   message: ClientMessage;
@@ -15,13 +16,19 @@ const FIRST_WAIT = 300;
 const LONGEST_WAIT = 8000;
 const PING_EVERY = 20_000;
 const PONG_WITHIN = 8000;
-const GONE = new Set([4400, 4403, 4404]);
+/** Sockets that are closed for good, and the refusals they stand for. */
+const GONE = new Map([
+  [4400, "too_many_messages"],
+  [4403, "nobody_watches"],
+  [4404, "no_table"],
+]);
+const LOST: Refused = { reason: "", code: "lost", facts: {} };
 
 export class Connection {
   state = $state.raw<StateOut | null>(null);
   entries = $state.raw<EntryOut[]>([]);
   status = $state<"connecting" | "open" | "lost" | "refused">("connecting");
-  refusal = $state("");
+  refusal = $state.raw<Refused | null>(null);
   /** When the last state came, for clocks. */
   received = $state(0);
 
@@ -59,7 +66,7 @@ export class Connection {
     return new Promise((settle) => {
       this.#waiting.set(message.id, { message, settle });
       if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message));
-      else if (message.type !== "move") this.#settle(message.id, { ok: false, reason: "" });
+      else if (message.type !== "move") this.#settle(message.id, { ok: false, ...LOST });
     });
   }
 
@@ -108,10 +115,11 @@ export class Connection {
       clearTimeout(this.#pong);
       if (this.#closed) return;
       for (const [id, { message }] of [...this.#waiting])
-        if (message.type !== "move") this.#settle(id, { ok: false, reason: "" });
-      if (GONE.has(event.code)) {
+        if (message.type !== "move") this.#settle(id, { ok: false, ...LOST });
+      const code = GONE.get(event.code);
+      if (code) {
         this.status = "refused";
-        this.refusal = event.reason;
+        this.refusal = { reason: event.reason, code, facts: {} };
         return;
       }
       this.#again();
@@ -143,7 +151,7 @@ export class Connection {
     clearTimeout(this.#pong);
     if (message.type === "ack") this.#settle(message.id, { ok: true, number: message.number });
     else if (message.type === "refused") {
-      if (message.id !== null) this.#settle(message.id, { ok: false, reason: message.reason });
+      if (message.id !== null) this.#settle(message.id, { ok: false, ...message });
     } else if (message.type === "state") this.#take(message);
   }
 

@@ -1,7 +1,8 @@
 // Everything that is said about the game, in the reader's language.
-import type { Variant } from "../api/http";
-import type { CardOut, EntryOut, GameDataOut, SeatOut, TileFaceOut } from "../api/messages";
+import { Refusal, type Variant } from "../api/http";
+import type { BotOut, CardOut, EntryOut, GameDataOut, SeatOut, TileFaceOut } from "../api/messages";
 import { m } from "../paraglide/messages";
+import type { Refused } from "./connection.svelte";
 
 export const WILD = 5;
 
@@ -64,9 +65,22 @@ export const tileWords = (variant: Variant, tile: TileFaceOut, letters: string) 
 const BOT: Record<string, [() => string, () => string]> = {
   random: [m.bot_random, m.bot_random_text],
   greedy: [m.bot_greedy, m.bot_greedy_text],
+  apprentice: [m.bot_apprentice, m.bot_apprentice_text],
+  pedlar: [m.bot_pedlar, m.bot_pedlar_text],
+  merchant: [m.bot_merchant, m.bot_merchant_text],
+  cutter: [m.bot_cutter, m.bot_cutter_text],
+  jeweller: [m.bot_jeweller, m.bot_jeweller_text],
+  master: [m.bot_master, m.bot_master_text],
 };
 export const botName = (name: string) => BOT[name]?.[0]() ?? name[0].toUpperCase() + name.slice(1);
-export const botText = (name: string, character: string) => BOT[name]?.[1]() ?? character;
+export const botText = (bot: BotOut) => {
+  const text = BOT[bot.name]?.[1]() ?? `${bare(bot.character)}.`;
+  return bot.rating === null ? text : `${text} ${m.bot_rating({ rating: bot.rating })}.`;
+};
+
+/** Who is offered first: a gentle one for a first game, a middling one otherwise; else whoever is in the middle of the list. */
+export const firstOf = (bots: readonly BotOut[], ...wanted: string[]) =>
+  wanted.find((name) => bots.some((bot) => bot.name === name)) ?? bots[Math.floor(bots.length / 2)]?.name;
 
 export const seatName = (seat: SeatOut | undefined) =>
   !seat ? "" : seat.kind === "bot" ? (BOT[seat.name] ? botName(seat.name) : seat.name || botName(seat.bot ?? "")) : seat.name;
@@ -189,7 +203,54 @@ const RULES: [string, () => string][] = [
   ["not your turn", m.rule_not_turn],
 ];
 
-export function ruleWords(reason: string): string {
+function ruleWords(reason: string): string {
   const known = RULES.find(([text]) => reason.includes(text));
   return known ? `${known[1]()}.` : bare(reason);
 }
+
+// What else the server refuses, by its code.
+const REFUSED: Record<string, (facts: Refused["facts"]) => string> = {
+  not_begun: m.refused_not_begun,
+  begun: m.refused_begun,
+  over: m.rule_over,
+  not_over: m.refused_not_over,
+  not_your_turn: m.rule_not_turn,
+  wrong_number: m.refused_gone_on,
+  gone_on: m.refused_gone_on,
+  no_takeback: m.refused_no_takeback,
+  nothing_to_undo: m.refused_nothing_to_undo,
+  asked_already: m.refused_asked_already,
+  not_asked: m.refused_not_asked,
+  stand_in: m.refused_stand_in,
+  own_stand_in: m.refused_stand_in,
+  no_stand_in: m.refused_no_stand_in,
+  bot_there: m.refused_bot_there,
+  not_away: ({ seconds }) => m.refused_not_away({ seconds }),
+  rematch_later: m.refused_rematch_later,
+  no_cookie: m.refused_no_cookie,
+  seat_taken: m.refused_seat_taken,
+  somebody_there: m.refused_seat_taken,
+  watching: m.refused_watching,
+  no_own_seat: m.refused_watching,
+  host_only: m.refused_host_only,
+  name_characters: m.refused_name_characters,
+  name_empty: m.refused_name_empty,
+  no_table: m.refused_no_table,
+  nobody_watches: m.refused_nobody_watches,
+  other_eyes: m.refused_other_eyes,
+  too_many_messages: m.refused_too_often,
+  too_many_requests: m.refused_too_often,
+  too_many_tables: m.refused_too_often,
+  starting: m.refused_starting,
+  not_stored: m.refused_not_stored,
+};
+
+/** Why something was refused; what we have no words for, as the server says it. */
+export function refusalWords(refused: Refused): string {
+  const known = REFUSED[refused.code];
+  return known ? `${known(refused.facts)}.` : ruleWords(refused.reason);
+}
+
+/** What went wrong with a request. */
+export const failureWords = (wrong: unknown) =>
+  wrong instanceof Refusal ? m.failed({ reason: refusalWords(wrong) }) : m.offline();

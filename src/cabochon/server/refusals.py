@@ -1,0 +1,68 @@
+"""What is not carried out, and why: each refusal has a code, a status and a sentence. Clients translate the code."""
+
+from typing import Any
+
+REFUSALS: dict[str, tuple[int, str]] = {
+    # the game
+    "rule": (409, "{sentence}"),
+    "not_begun": (409, "the game has not begun"),
+    "begun": (409, "the game has begun"),
+    "over": (409, "the game is over"),
+    "not_over": (409, "this is shown after the end of the game"),
+    "not_your_turn": (409, "it is not your turn: seat {seat} is to decide"),
+    "wrong_number": (409, "the next entry is number {next}, not {number}"),
+    "gone_on": (409, "entry {number} is another one already: the game has gone on"),
+    # taking back, being away
+    "no_takeback": (409, "at this table nothing is taken back"),
+    "nothing_to_undo": (409, "there is nothing to take back"),
+    "asked_already": (409, "the others have been asked already"),
+    "not_asked": (409, "nobody is waiting for your answer to this"),
+    "stand_in": (409, "a bot plays for this seat: take it back first"),
+    "own_stand_in": (409, "a bot plays for your own seat: take it back first"),
+    "no_stand_in": (409, "no bot plays for you"),
+    "bot_there": (409, "a bot plays there already"),
+    "not_away": (409, "a seat can be replaced when its player has been away for {seconds} seconds"),
+    "rematch_later": (409, "a rematch comes after the end"),
+    # seats
+    "no_cookie": (409, "your browser has no cookie from here: open the page first"),
+    "seat_taken": (409, "this seat is taken"),
+    "somebody_there": (409, "somebody sits there"),
+    "watching": (409, "you are watching: only players at the table can do this"),
+    "no_own_seat": (403, "you hold no seat at this table"),
+    "no_seat": (409, "there is no seat {seat}: seats are 0 to {last}"),
+    "no_eyes": (404, "there is no seat {seat}"),
+    "host_only": (409, "only the host can do this"),
+    "unknown_bot": (409, "unknown bot {bot!r}: choose one of {known}"),
+    "too_many_bots": (409, "{bots} bots are too many: {players} players leave {most} for bots"),
+    "name_characters": (409, "a name may not contain control characters"),
+    "name_empty": (409, "a name needs at least one letter"),
+    # what may be seen
+    "no_table": (404, "there is no such table"),
+    "no_link": (404, "this link holds no seat"),
+    "nothing_there": (404, "there is nothing at {path}"),
+    "nobody_watches": (403, "at this table nobody may watch"),
+    "other_eyes": (403, "another seat's eyes can be borrowed after the end"),
+    "other_site": (403, "this request comes from another site"),
+    # the server
+    "not_understood": (422, "{problem}"),
+    "too_large": (413, "a message may have {most} bytes"),
+    "too_many_messages": (429, "too many messages: wait a moment"),
+    "too_many_requests": (429, "too many requests from your address: wait a moment"),
+    "too_many_tables": (429, "too many new tables from your address: wait a moment"),
+    "starting": (503, "the server is starting"),
+    "not_stored": (503, "this could not be stored: please try again"),
+    "failed": (500, "the server could not do this"),
+}
+
+
+class Refused(Exception):
+    """A request that is not carried out; `facts` are what its sentence mentions."""
+
+    def __init__(self, code: str, **facts: str | int) -> None:
+        self.code, self.facts = code, facts
+        self.status, sentence = REFUSALS[code]
+        super().__init__(sentence.format(**facts))
+
+    def out(self) -> dict[str, Any]:
+        """The body of an HTTP answer: a RefusalOut."""
+        return {"detail": str(self), "code": self.code, "facts": self.facts}
