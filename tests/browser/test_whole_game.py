@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, WebSocketRoute
+from playwright.sync_api import Browser, BrowserContext, Page
 
+from tests.browser.cable import Cable
 from tests.browser.conftest import QUICK
 from tests.browser.robot import Robot
 from tests.server.process import ServerProcess
@@ -19,21 +20,6 @@ MAY_DECIDE = """() => {
     const { stage, turn, seat } = document.querySelector('[data-stage]')?.dataset ?? {}
     return stage === 'over' || ['main', 'return', 'claim'].includes(stage) && turn === seat
 }"""
-
-
-class Cable:
-    """The page's socket, which can be pulled out."""
-
-    def __init__(self, page: Page) -> None:
-        self.routes: list[WebSocketRoute] = []
-        page.route_web_socket("**/socket**", self.connect)
-
-    def connect(self, route: WebSocketRoute) -> None:
-        route.connect_to_server()
-        self.routes.append(route)
-
-    def cut(self) -> None:
-        self.routes[-1].close(code=1011, reason="cut")
 
 
 def join(context: BrowserContext, name: str, path: str) -> Page:
