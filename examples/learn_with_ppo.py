@@ -1,8 +1,8 @@
 """MaskablePPO (sb3-contrib) learns to beat greedy, on a CPU, in minutes; prints its progress and draws the curve.
 
-It first imitates greedy for a minute or two, then plays against greedy and improves by what it wins.
+It first imitates games of greedy against itself, then plays against greedy and improves by what it wins.
 
-pip install torch sb3-contrib matplotlib && python examples/learn_with_ppo.py --minutes 15 --picture curve.png
+pip install -e ".[envs,ppo]" && python examples/learn_with_ppo.py --picture curve.png
 """
 
 import argparse
@@ -21,38 +21,87 @@ from stable_baselines3.common.vec_env import VecEnv
 import cabochon
 from cabochon.bots.greedy import greedy_actions
 from cabochon.envs.episode import reward_of
-from cabochon.envs.observation import CARD_SIZE, SEAT, action_masks, observations, pieces, places
+from cabochon.envs.observation import CARD, CARD_SIZE, SEAT, TILE, action_masks, named, observations, pieces
 from cabochon.envs.vector import SplendorVectorEnv
-from cabochon.rules.state import OVER
+from cabochon.rules.actions import TAKEN
+from cabochon.rules.gems import unpack
+from cabochon.rules.state import MARKET_SIZE, MAX_RESERVED, MAX_TILES, OVER
 
+Pieces = dict[str, Any]
 SCALE = 8.0  # numbers near one learn faster
 STRAY = 0.1  # the share of random moves in the games to imitate, so that mistakes are seen too
 WON = 0.0  # a reward above this is a win of a two-player game
+CARDS = MARKET_SIZE + MAX_RESERVED  # those in the market, then the own reserve
+CHANGES = np.concatenate(  # of the five colours and wild: by a take, by a return, and by the wild token of a reservation
+    [[unpack(taken)[:6] for taken in TAKEN], -np.eye(6, dtype=int), np.eye(6, dtype=int)[5:]]
+)
+STEPS = (-1, 0, 1, 2)  # by which one of them changes a colour
+WISHES, WAYS_TO_BE_NEAR = 8, 4
 
 
-class Cards(BaseFeaturesExtractor):
-    """Looks at every card by the same small net, together with what the own seat has and the bank; then at everything at once."""
+def two_layers(inputs: int, width: int, outputs: int) -> torch.nn.Sequential:
+    """A small net."""
+    return torch.nn.Sequential(torch.nn.Linear(inputs, width), torch.nn.ReLU(), torch.nn.Linear(width, outputs))
 
-    def __init__(self, space: spaces.Box, width: int = 256, card_width: int = 24) -> None:
-        super().__init__(space, width)
-        table, seat = places(pieces(2)), places(SEAT)
-        own, reserve = table["seats"][0], table["seats"][0] + seat["reserve"][0]
-        self.market, self.reserve = slice(table["market"][0], table["tiles"][0]), slice(reserve, reserve + 3 * CARD_SIZE)
-        self.means = [*range(own, own + seat["cards"][0]), *range(table["bank"][0], table["bank"][0] + 7)]
-        self.card = torch.nn.Sequential(
-            torch.nn.Linear(CARD_SIZE + len(self.means), 48),
-            torch.nn.ReLU(),
-            torch.nn.Linear(48, card_width),
-            torch.nn.ReLU(),
-        )
-        self.all = torch.nn.Sequential(torch.nn.Linear(15 * card_width + int(np.prod(space.shape)), width), torch.nn.ReLU())
+
+class Prospects(BaseFeaturesExtractor):
+    """What every action leads to: two scores for each card, one for each change of tokens, and the whole row in brief.
+
+    One small net judges every card wherever it lies, with what its bonus would do for other cards and the tiles. A change of
+    tokens is judged by how near it brings each card.
+    """
+
+    def __init__(self, space: spaces.Box, brief: int = 96, colour: int = 8, card: int = 32) -> None:
+        super().__init__(space, 2 * CARDS + len(CHANGES) + brief)
+        self.register_buffer("changes", torch.as_tensor(CHANGES).float())
+        steps = torch.nn.functional.one_hot(torch.as_tensor(CHANGES[:, :5]) - STEPS[0], len(STEPS))
+        self.register_buffer("steps", steps.float().flatten(1).T)
+        self.brief = torch.nn.Sequential(two_layers(int(np.prod(space.shape)), brief, brief), torch.nn.ReLU())
+        self.colour = torch.nn.Sequential(two_layers(5 + 4 * MAX_TILES, 32, colour), torch.nn.ReLU())
+        self.face, self.context = torch.nn.Linear(CARD_SIZE + 5 + 1 + colour, 64), torch.nn.Linear(brief, 64)
+        self.card = torch.nn.Sequential(torch.nn.ReLU(), two_layers(64, card, card), torch.nn.ReLU())
+        self.scores, self.wishes = torch.nn.Linear(card, 2), torch.nn.Linear(card, WISHES * WAYS_TO_BE_NEAR)
+        self.change = two_layers(WISHES + 3, 32, 1)
 
     def forward(self, rows: torch.Tensor) -> torch.Tensor:
         """Numbers for the policy and the value."""
-        cards = torch.cat([rows[:, self.market], rows[:, self.reserve]], dim=1).reshape(len(rows), 15, CARD_SIZE)
-        means = rows[:, None, self.means].expand(-1, 15, -1)
-        seen = self.card(torch.cat([cards, means], dim=2)).flatten(1)
-        return self.all(torch.cat([seen, rows], dim=1))
+        table = named(rows, pieces(2))
+        seats = named(table["seats"], SEAT)
+        cards = torch.cat([table["market"], seats["reserve"][:, 0]], dim=1)
+        price = (named(cards, CARD)["cost"] - seats["bonuses"][:, :1]).relu()
+        brief = self.brief(rows / SCALE)
+        judged = self.judge(seats, cards, price, self.uses(table, seats, cards, price), brief)
+        return torch.cat([self.scores(judged).flatten(1), self.reach(table, seats, price, judged), brief], dim=1)
+
+    def uses(self, table: Pieces, seats: Pieces, cards: torch.Tensor, price: torch.Tensor) -> torch.Tensor:
+        """What one more bonus of each colour would do."""
+        tiles, points = named(table["tiles"], TILE), named(cards, CARD)["points"]
+        own, rivals = (((tiles["demand"] - seats["bonuses"][:, seat, None]).relu() * tiles["open"]) for seat in (0, 1))
+        asked = [own, rivals, *((short > 0) * short.sum(2, keepdim=True) for short in (own, rivals))]
+        cheaper = [price.sum(1), ((price > 0) * (1 + points)).sum(1)]
+        held = [seats["bonuses"][:, 0], seats["bonuses"][:, 1], seats["tokens"][:, 0, :5]]
+        return self.colour(torch.cat([torch.stack(held + cheaper, dim=2), torch.cat(asked, dim=1).mT], dim=2) / SCALE)
+
+    def judge(
+        self, seats: Pieces, cards: torch.Tensor, price: torch.Tensor, uses: torch.Tensor, brief: torch.Tensor
+    ) -> torch.Tensor:
+        """What to think of each card; nothing of a place without one."""
+        faces, tokens = named(cards, CARD), seats["tokens"][:, 1, None]
+        rivals_price = (faces["cost"] - seats["bonuses"][:, 1:]).relu()
+        rival_lacks = ((rivals_price - tokens[:, :, :5]).relu().sum(2, keepdim=True) - tokens[:, :, 5:6]).relu()
+        known = torch.cat([cards / SCALE, price / SCALE, rival_lacks / SCALE, faces["bonus"] @ uses], dim=2)
+        return self.card(self.face(known) + self.context(brief)[:, None]) * faces["tier"].amax(2, keepdim=True)
+
+    def reach(self, table: Pieces, seats: Pieces, price: torch.Tensor, judged: torch.Tensor) -> torch.Tensor:
+        """How good each change of tokens is: how many it leaves missing for each card, and how many are to be returned."""
+        tokens, wild = seats["tokens"][:, 0, None, :5], seats["tokens"][:, 0, 5:6] + self.changes[:, 5]
+        short = torch.stack([(price - tokens - step).relu() for step in STEPS], dim=3).flatten(2)
+        missing = (short @ self.steps - wild[:, None]).relu()
+        near = torch.stack([0.6**missing, 0.3**missing, missing == 0, missing <= 1], dim=2).flatten(1, 2)
+        wishes = self.wishes(judged).reshape(len(price), CARDS * WAYS_TO_BE_NEAR, WISHES).mT @ near
+        count = seats["token_count"][:, 0] + self.changes.sum(1)
+        after = torch.stack([count, (count - table["token_limit"]).relu(), wild], dim=1) / SCALE
+        return self.change(torch.cat([wishes, after], dim=1).mT).squeeze(2)
 
 
 class Games(VecEnv):
@@ -68,7 +117,7 @@ class Games(VecEnv):
         """Deal."""
         observations, info = self.games.reset(seed=self._seed())
         self.masks = info["action_mask"]
-        return observations.astype(np.float32) / SCALE
+        return observations.astype(np.float32)
 
     def _seed(self) -> int | None:
         return self._seeds[0] if self._seeds and self._seeds[0] is not None else None
@@ -84,10 +133,10 @@ class Games(VecEnv):
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for game in np.flatnonzero(ended):
             infos[game] = {
-                "terminal_observation": info["final_obs"][game].astype(np.float32) / SCALE,
+                "terminal_observation": info["final_obs"][game].astype(np.float32),
                 "TimeLimit.truncated": bool(truncated[game]),
             }
-        return observations.astype(np.float32) / SCALE, rewards.astype(np.float32), ended, infos
+        return observations.astype(np.float32), rewards.astype(np.float32), ended, infos
 
     def env_method(self, name: str, *_: Any, indices: Any = None, **__: Any) -> Any:  # noqa: ARG002
         """Answer the one question MaskablePPO has."""
@@ -125,7 +174,7 @@ def games_of_greedy(count: int, seed: int = 1) -> tuple[Any, Any, Any, Any]:
     while len(going := np.flatnonzero(states["stage"] != OVER)):
         now = states[going]
         masks, actions = action_masks(now), greedy_actions(now, rng.integers(0, 1 << 62, len(going)))
-        seen.append((observations(now), masks, actions, going, now["turn"]))
+        seen.append((observations(now), masks, actions, going, now["turn"].copy()))
         stray = (rng.random(masks.shape) * masks).argmax(axis=1)
         cabochon.play(now, np.where(rng.random(len(going)) < STRAY, stray, actions))
         states[going] = now
@@ -134,22 +183,24 @@ def games_of_greedy(count: int, seed: int = 1) -> tuple[Any, Any, Any, Any]:
     return rows, legal, actions, result[games, seats]
 
 
-def imitate(model: MaskablePPO, games: int, epochs: int, batch: int = 2048) -> None:
+def imitate(model: MaskablePPO, games: int, epochs: int, batch: int = 256) -> None:
     """The policy learns greedy's choices, the value the results of its games."""
     rows, legal, actions, results = games_of_greedy(games)
     print(f"imitating {len(rows):,} decisions of greedy", flush=True)
     optimizer = torch.optim.Adam(model.policy.parameters(), lr=1e-3)
+    slower = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, epochs * -(-len(rows) // batch))
     for epoch in range(epochs):
         order, chance = np.random.default_rng(epoch).permutation(len(rows)), 0.0
         for at in range(0, len(order), batch):
             part = order[at : at + batch]
-            shown, chosen = torch.as_tensor(rows[part]).float() / SCALE, torch.as_tensor(actions[part])
+            shown, chosen = torch.as_tensor(rows[part]).float(), torch.as_tensor(actions[part])
             values, log_prob, _ = model.policy.evaluate_actions(shown, chosen, action_masks=legal[part].astype(bool))
             wanted = torch.as_tensor(results[part]).float()
             loss = -log_prob.mean() + 0.5 * torch.nn.functional.mse_loss(values.flatten(), wanted)
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
+            slower.step()
             chance += float(log_prob.detach().exp().sum())
         print(f"epoch {epoch + 1}: greedy's move has a chance of {chance / len(order):.0%}", flush=True)
 
@@ -201,7 +252,7 @@ def draw(points: list[tuple[float, int, float]], file: str) -> None:
     axes.plot([decisions / 1e6 for _, decisions, _ in points], [100 * won for *_, won in points], color="#1E8A5A")
     axes.axhline(50, color="#b08d3c", linewidth=1)
     axes.set(xlabel="decisions of the learner, millions", ylabel="games won against greedy, %", ylim=(0, 100))
-    axes.set_title(f"MaskablePPO, Splendor for two, {points[-1][0]:.0f} minutes on a CPU")
+    axes.set_title(f"MaskablePPO after imitating greedy: {points[-1][0]:.0f} minutes of practice on a CPU")
     figure.tight_layout()
     figure.savefig(file)
 
@@ -209,11 +260,11 @@ def draw(points: list[tuple[float, int, float]], file: str) -> None:
 def main() -> None:
     """Learn, test, draw."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--minutes", type=float, default=15)
-    parser.add_argument("--greedy-games", type=int, default=8000, help="to imitate before")
+    parser.add_argument("--minutes", type=float, default=15, help="of practice against greedy")
+    parser.add_argument("--greedy-games", type=int, default=6000, help="to imitate before")
     parser.add_argument("--tables", type=int, default=512)
-    parser.add_argument("--every", type=int, default=250_000, help="decisions between tests")
-    parser.add_argument("--games", type=int, default=400, help="in each test")
+    parser.add_argument("--every", type=int, default=100_000, help="decisions between tests")
+    parser.add_argument("--games", type=int, default=1000, help="in each test")
     parser.add_argument("--picture", help="a PNG file for the curve")
     parser.add_argument("--model", help="a file to save what was learned")
     said = parser.parse_args()
@@ -227,7 +278,7 @@ def main() -> None:
         gamma=0.999,
         ent_coef=0.003,
         target_kl=0.03,
-        policy_kwargs={"features_extractor_class": Cards, "net_arch": [128], "activation_fn": torch.nn.ReLU},
+        policy_kwargs={"features_extractor_class": Prospects, "net_arch": {"pi": [], "vf": [64]}, "ortho_init": False},
         seed=1,
         device="cpu",
     )
