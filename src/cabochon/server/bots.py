@@ -5,6 +5,7 @@ import logging
 import multiprocessing
 import os
 import signal
+import threading
 from collections.abc import Callable
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import suppress
@@ -23,6 +24,19 @@ WARM_UP_MOVES = 12
 LOOKED_AT = 16
 RESTART_SECONDS = 5.0
 log = logging.getLogger("cabochon.server")
+
+
+def settle_in(programs: tuple[str, ...]) -> None:
+    """In a worker: end when the server ends, even by kill -9, and know the host's programs."""
+    threading.Thread(target=_end_with_server, daemon=True).start()
+    add_commands(programs)
+
+
+def _end_with_server() -> None:
+    server = multiprocessing.parent_process()
+    if server is not None:
+        server.join()
+        os._exit(0)
 
 
 def think(name: str, view: View, seconds: float, seed: int) -> str:
@@ -77,7 +91,7 @@ class Worker:
 
     def _executor(self) -> Executor:
         spawned = multiprocessing.get_context("spawn")
-        return ProcessPoolExecutor(1, mp_context=spawned, initializer=add_commands, initargs=(self.programs,))
+        return ProcessPoolExecutor(1, mp_context=spawned, initializer=settle_in, initargs=(self.programs,))
 
     async def warm(self) -> None:
         """Wait until the process is ready to think at once."""
