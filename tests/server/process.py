@@ -39,31 +39,25 @@ class ServerProcess:
         self.database = f"sqlite:///{folder / 'tables.db'}"
         self.environment = os.environ | {f"CABOCHON_{name.upper()}": str(value) for name, value in settings.items()}
         self.log = (folder / "server.log").open("ab")
-        self.process: subprocess.Popen[bytes] | None = None
+        self.process: Any = None
 
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
     def start(self) -> "ServerProcess":
-        command = [
-            sys.executable,
-            "-m",
-            "cabochon",
-            "play",
-            "--no-browser",
-            "--port",
-            str(self.port),
-            "--database",
-            self.database,
-        ]
-        self.process = subprocess.Popen(command, env=self.environment, stdout=self.log, stderr=self.log)
+        self.process = self.launch()
         deadline = time.monotonic() + START_SECONDS
         while not self.is_ready():
             assert self.process.poll() is None, "the server stopped: see server.log"
             assert time.monotonic() < deadline, "the server did not start"
             time.sleep(0.05)
         return self
+
+    def launch(self) -> Any:
+        options = ["--no-browser", "--port", str(self.port), "--database", self.database]
+        command = [sys.executable, "-m", "cabochon", "play", *options]
+        return subprocess.Popen(command, env=self.environment, stdout=self.log, stderr=self.log)
 
     def is_ready(self) -> bool:
         try:
@@ -93,9 +87,49 @@ class ServerProcess:
         self.process.terminate()
         try:
             self.process.wait(20)
-        except subprocess.TimeoutExpired:
+        except (subprocess.TimeoutExpired, psutil.TimeoutExpired):
             self.kill()
         self.log.close()
+
+
+class ForkedServer(ServerProcess):
+    """The same server, forked from one that has imported and compiled everything: for many starts."""
+
+    def __init__(self, folder: Path, **settings: float) -> None:
+        super().__init__(folder, **settings)
+        command = [sys.executable, "-m", "tests.server.nursery"]
+        pipe = subprocess.PIPE
+        self.nursery = subprocess.Popen(command, env=self.environment, text=True, stdin=pipe, stdout=self.log, stderr=pipe)
+
+    def launch(self) -> "Forked":
+        assert self.nursery.stdin and self.nursery.stderr
+        print(self.port, self.database, file=self.nursery.stdin, flush=True)
+        line = self.nursery.stderr.readline()
+        assert line.strip().isdigit(), line + self.nursery.stderr.read()
+        return Forked(psutil.Process(int(line)))
+
+    def stop(self) -> None:
+        super().stop()
+        self.nursery.communicate()
+
+
+class Forked:
+    """A grandchild, called like a Popen."""
+
+    def __init__(self, process: Any) -> None:
+        self.process, self.pid = process, process.pid
+
+    def poll(self) -> int | None:
+        return None if self.process.is_running() else 0
+
+    def kill(self) -> None:
+        self.process.kill()
+
+    def terminate(self) -> None:
+        self.process.terminate()
+
+    def wait(self, seconds: float | None = None) -> None:
+        self.process.wait(seconds)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ import httpx
 import pytest
 import websockets
 
-from tests.server.process import Guest, ServerProcess
+from tests.server.process import ForkedServer, Guest, ServerProcess
 
 KILLS = int(os.environ.get("KILLS", "50"))
 TABLES = 6
@@ -79,7 +79,7 @@ async def is_over(guest: Guest, table: str) -> bool:
 
 @pytest.mark.slow
 def test_acknowledged_moves_survive_kill_9(tmp_path: Path) -> None:
-    server = ServerProcess(tmp_path, **QUICK).start()
+    server = ForkedServer(tmp_path, **QUICK).start()
     try:
         assert asyncio.run(killed_again_and_again(server, KILLS)) > 10 * KILLS
     finally:
