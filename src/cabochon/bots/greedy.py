@@ -17,11 +17,12 @@ from ..batch import NO_ACTION
 from ..rules.actions import BUY, BUY_RESERVED, CLAIM_TILE, FIRST_ACTION, GIVE_BACK, PASS, RESERVE, RESERVE_DECK, TAKEN
 from ..rules.bits import count_bits, lowest_bit, nth_bit
 from ..rules.buying import AVENGERS_POINTS, SYMBOLS_FOR_TILE
-from ..rules.cards import BONUS, COST, DEMAND, NONE, POINTS, SYMBOLS, TIER, TIER_COUNT
+from ..rules.cards import NONE, TIER_COUNT
 from ..rules.chance import below, seeded, stir
 from ..rules.gems import COLOUR_COUNT, COLOURS, LANE_BITS, ONE_WILD, TIME_LANE, WILD, lane, lanes_at_least, minus, total
 from ..rules.kernel import kernel
 from ..rules.play import legal
+from ..rules.printed import bonus_of, cost_of, demand_of, points_of, symbols_of, tier_of
 from ..rules.state import MARKET_SIZE, MAX_RESERVED, MAX_TILES, OVER, State
 from ..ruleset import States
 
@@ -61,45 +62,6 @@ USE = HOPED + PLACES  # of one more bonus of each colour
 NOW = USE + COLOUR_COUNT  # targets as things are: their keys, worths and prices
 THEN = NOW + 3 * TARGETS  # targets after a purchase
 SCRATCH = THEN + 3 * TARGETS
-
-
-# Each table is looked up in one place: on a GPU every function that names a table carries a copy, and there is room for few.
-
-
-@kernel
-def cost_of(card: int) -> int:
-    """The printed cost."""
-    return COST[card]
-
-
-@kernel
-def bonus_of(card: int) -> int:
-    """The bonus as gems."""
-    return BONUS[card]
-
-
-@kernel
-def points_of(card: int) -> int:
-    """The printed points."""
-    return POINTS[card]
-
-
-@kernel
-def symbols_of(card: int) -> int:
-    """The Avengers symbols."""
-    return SYMBOLS[card]
-
-
-@kernel
-def tier_of(card: int) -> int:
-    """The tier."""
-    return TIER[card]
-
-
-@kernel
-def demand_of(tile: int) -> int:
-    """The bonuses a tile asks for."""
-    return DEMAND[tile]
 
 
 @kernel

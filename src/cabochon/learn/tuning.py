@@ -7,6 +7,7 @@ greedy's.
 """
 
 import argparse
+import os
 import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
@@ -29,8 +30,13 @@ from ..search.weights import START_HABITS, Weights, load_weights, path_of, save_
 
 LONGEST_GAME = 400
 OPENING = 8  # turns in which moves are drawn by visits
-HABIT_NODES, HABIT_POSITIONS = 400, 6000
+HABIT_NODES, HABIT_POSITIONS, SELDOM = 300, 8192, 12  # one position in twelve is kept, so that all parts of games are
+TRUST = 0.3  # how much the guess of the search counts beside the result of the game
 FULL_GAME = 15.0
+
+
+ALONE = np.zeros((3, HABITS), np.float32)  # habits one at a time: what a move gains, that and its spite, and its overflow
+ALONE[0, SHARPNESS] = ALONE[1, SHARPNESS] = ALONE[1, SPITE] = ALONE[2, OVERFLOW] = 1.0
 
 
 class Samples(NamedTuple):
@@ -135,7 +141,7 @@ def play_search_games(
     opening: int,
 ) -> int:
     """The search against itself, its moves drawn by visits in the first `opening` turns; how many positions were kept."""
-    at, value = 0, np.zeros(MAX_SEATS)
+    at = 0
     for seed in range(first_seed, first_seed + games):
         state = states[0]
         state.start = random_start(seed, state.players)
@@ -144,19 +150,17 @@ def play_search_games(
         while state.stage != OVER and at < samples.rows.shape[0] and state.turns < LONGEST_GAME:
             random = stir(random)
             moves = legal(state)
-            if state.stage == MAIN:
-                note(samples, at, state, tree.aims, tree.facts)
+            note(samples, at, state, tree.aims, tree.facts)
             plant(tree, states, random, style, weights)
             think(tree, style, weights, habits, nodes if count_bits(moves) > 1 else 1)
-            if state.stage == MAIN:
-                for seat in range(state.players):
-                    samples.guesses[at, seat] = tree.nodes[0].totals[seat] / max(1, tree.nodes[0].visits)
-                at += 1
+            for seat in range(state.players):
+                samples.guesses[at, seat] = tree.nodes[0].totals[seat] / max(1, tree.nodes[0].visits)
+            at += 1
             play(state, most_visited(tree, stir(random), state.turns < opening))
         if state.stage != OVER:
             at = first
         else:
-            note_result(samples, first, at, state, value)
+            note_result(samples, first, at, state, tree.value)
     return at
 
 
@@ -164,7 +168,7 @@ def play_search_games(
 def fit_some(
     samples: Samples, order: Any, players: int, base: Any, slope: Any, squares: Any, rate: float, decay: float, trust: float
 ) -> float:
-    """One pass of AdaGrad over these positions; the mean loss. `trust` is how much the search's guess counts beside the result."""
+    """One pass of AdaGrad over these positions; the mean loss. `trust` is how much the search's guess counts."""
     strengths, loss = np.zeros(MAX_SEATS), 0.0
     for sample in order:
         time_ = min(1.0, samples.rows[sample] / FULL_GAME)
@@ -249,7 +253,7 @@ def gather(variant: str, players: int, games: int, seed: int, threads: int, play
 
     def run(part: int) -> Samples:
         share = games // threads
-        samples = new_samples(share * 45 * players)
+        samples = new_samples(share * 60 * players)
         states = blank_states(ruleset(variant, players, {}), 1)
         return cut(samples, play_games(states, samples, seed + part * share, share))
 
@@ -284,9 +288,8 @@ class Choices(NamedTuple):
 
 def new_choices(room: int) -> Choices:
     """Room for this many positions."""
-    return Choices(
-        *(np.zeros((room, MOST_EDGES)) for _ in range(3)), np.full((room, MOST_EDGES), -1), np.zeros((room, MOST_EDGES))
-    )
+    gains, losses, overs, visits = (np.zeros((room, MOST_EDGES)) for _ in range(4))
+    return Choices(gains, losses, overs, np.full((room, MOST_EDGES), -1), visits)
 
 
 @kernel
@@ -311,12 +314,11 @@ def note_visits(tree: Tree, n: int, kinds: Any, visits: Any) -> None:
 
 @kernel
 def gather_choices(
-    tree: Tree, states: Any, choices: Choices, style: Style, weights: Any, habits: Any, nodes: int, seed: int
+    tree: Tree, states: Any, choices: Choices, style: Style, weights: Any, habits: Any, alone: Any, nodes: int, seed: int
 ) -> int:
     """Positions of games the search plays against itself; how many there were."""
-    at, alone = 0, np.zeros((3, HABITS), np.float32)
-    alone[0, SHARPNESS] = alone[1, SHARPNESS] = alone[1, SPITE] = alone[2, OVERFLOW] = 1.0
-    while True:
+    at = 0
+    while at < choices.gains.shape[0]:
         seed += 1
         state = states[0]
         deal(state, seed)
@@ -325,15 +327,16 @@ def gather_choices(
             random = stir(random)
             plant(tree, states, random, style, weights)
             think(tree, style, weights, habits, nodes if count_bits(legal(state)) > 1 else 1)
-            if state.stage == MAIN and tree.nodes[0].is_solved == 0:
+            if state.stage == MAIN and tree.nodes[0].is_solved == 0 and below(random, SELDOM) == 0:
                 note_choice(tree, state, weights, alone[0], choices.gains[at])
                 note_choice(tree, state, weights, alone[1], choices.losses[at])
                 n = note_choice(tree, state, weights, alone[2], choices.overs[at])
                 note_visits(tree, n, choices.kinds[at], choices.visits[at])
                 at += 1
                 if at == choices.gains.shape[0]:
-                    return at
+                    break
             play(state, most_visited(tree, stir(random), state.turns < OPENING))
+    return at
 
 
 def fit_habits(choices: Choices, steps: int = 300, rate: float = 0.05) -> NDArray[np.float32]:
@@ -362,7 +365,6 @@ def play_duel(
     trees: Any, states: Any, styles: Any, weights: Any, habits: Any, nodes: Any, first_seed: int, pairs: int, results: Any
 ) -> None:
     """Two players' matches on paired deals; `results` counts wins, draws and losses of the first."""
-    value = np.zeros(MAX_SEATS)
     for game in range(2 * pairs):
         state = states[0]
         state.start = game % 2
@@ -383,8 +385,8 @@ def play_duel(
         if state.stage != OVER:
             results[1] += 1
         else:
-            share_win(state, value)
-            results[0 if value[0] > 0.9 else 2 if value[1] > 0.9 else 1] += 1
+            share_win(state, trees[0].value)
+            results[0 if trees[0].value[0] > 0.9 else 2 if trees[0].value[1] > 0.9 else 1] += 1
 
 
 def duel(
@@ -407,25 +409,46 @@ def duel(
         return np.sum(list(pool.map(run, range(threads))), axis=0)
 
 
-def improve(variant: str, players: int, games: int, nodes: int, seed: int, threads: int, style: Style) -> Weights:
-    """One round: play, fit the weights, fit the habits."""
-    start = time.perf_counter()
+class OnProcessor(NamedTuple):
+    """Plays on threads of this machine's processor."""
+
+    threads: int
+
+    def samples(self, variant: str, players: int, games: int, weights: Weights, nodes: int, style: Style, seed: int) -> Samples:
+        """Positions of games the search plays against itself."""
+        return gather(variant, players, games, seed, self.threads, search_games(weights, nodes, style))
+
+    def choices(self, variant: str, players: int, weights: Weights, style: Style, seed: int) -> Choices:
+        """Positions with what a longer search chose."""
+        states, tree = blank_states(ruleset(variant, players, {}), 1), new_tree(HABIT_NODES + 2)
+        choices = new_choices(HABIT_POSITIONS)
+        gather_choices(tree, states, choices, style, *weights, ALONE, HABIT_NODES, seed)
+        return choices
+
+    def duel(self, variant: str, a: Weights, b: Weights, style: Style, nodes: int, pairs: int) -> NDArray[np.int64]:
+        """Wins, draws and losses of the first weights against the second."""
+        return duel(variant, (a, style, nodes), (b, style, nodes), pairs, threads=self.threads)
+
+
+def first_weights(variant: str, players: int) -> Weights:
+    """The weights so far; none, if this game has none."""
     if path_of(variant, players).exists():
-        old = load_weights(variant, players)
-        samples = gather(variant, players, games, seed, threads, search_games(old, nodes, style))
-        trust = 0.3
+        return load_weights(variant, players)
+    return Weights(np.zeros((PHASES, FEATURES), np.float32), START_HABITS)
+
+
+def improve(variant: str, players: int, games: int, nodes: int, seed: int, player: Any, style: Style) -> Weights:
+    """One round: play, fit the weights, fit the habits."""
+    start, old = time.perf_counter(), first_weights(variant, players)
+    is_first = not old.worths.any()
+    if is_first:
+        samples = gather(variant, players, games, seed, os.cpu_count() or 1, greedy_games)
     else:
-        old = Weights(np.zeros((PHASES, FEATURES), np.float32), START_HABITS)
-        samples, trust = gather(variant, players, games, seed, threads, greedy_games), 0.0
-    print(f"{variant} {players}: {games} games, {len(samples.rows)} positions in {time.perf_counter() - start:.0f} s", flush=True)
-    worths = fit(samples, players, trust=trust)
-    states, tree, choices = (
-        blank_states(ruleset(variant, players, {}), 1),
-        new_tree(HABIT_NODES + 2),
-        new_choices(HABIT_POSITIONS),
-    )
-    gather_choices(tree, states, choices, style, worths, old.habits, HABIT_NODES, seed)
-    return Weights(worths, fit_habits(choices))
+        samples = player.samples(variant, players, games, old, nodes, style, seed)
+    took = time.perf_counter() - start
+    print(f"{variant} {players}: {games} games by {nodes} nodes, {len(samples.rows)} positions in {took:.0f} s", flush=True)
+    worths = fit(samples, players, trust=0.0 if is_first else TRUST)
+    return Weights(worths, fit_habits(player.choices(variant, players, Weights(worths, old.habits), style, seed)))
 
 
 def main() -> None:
@@ -438,10 +461,16 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--gpu", action="store_true")
     options = parser.parse_args()
+    player: Any = OnProcessor(options.threads)
+    if options.gpu:
+        from .device import OnDevice
+
+        player = OnDevice()
     for turn in range(options.rounds):
         seed = options.seed + turn * options.games
-        weights = improve(options.variant, options.players, options.games, options.nodes, seed, options.threads, Style())
+        weights = improve(options.variant, options.players, options.games, options.nodes, seed, player, Style())
         save_weights(options.variant, options.players, weights)
         load_weights.cache_clear()
 

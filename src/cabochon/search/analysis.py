@@ -23,6 +23,9 @@ CHUNK, CHUNK_OF_ROLLOUTS = 128, 24  # simulations between two looks at the clock
 LONGEST_LINE = 12
 FEWEST_VISITS = 4  # of a move in the line
 FINISH = 0.001  # seconds kept back for adding up
+WELL_SEEN = 0.1  # a move is played only if it was looked at this often, compared with the one looked at most
+CAUTION = 0.5  # chances that one look leaves in doubt
+SURE = 0.999
 STRONGEST = Style()
 
 
@@ -235,6 +238,15 @@ def analyse(
     return _merged(shown, roots, run.start)
 
 
+def _assured(one: Considered, seat: int, most: int) -> float:
+    """What a move is sure to be worth: few looks leave much doubt, and one that was hardly looked at is not for playing."""
+    if one.is_proven:
+        return one.values[seat] + (one.values[seat] > SURE)
+    if one.visits == 0 or one.visits < most * WELL_SEEN:
+        return -1.0
+    return one.values[seat] - CAUTION / one.visits**0.5
+
+
 def _merged(shown: View, roots: list[_Roots], start: float) -> Analysis:
     """All trees as one answer. A solved tree has looked at little: its best move counts as if it had looked on."""
     players, seat, moves = shown.rules.players, shown.turn, plain_moves(shown.rules.variant)
@@ -255,6 +267,9 @@ def _merged(shown: View, roots: list[_Roots], start: float) -> Analysis:
         for action, (prior, visits, values, proven) in found.items()
     ]
     considered.sort(key=lambda one: (one.visits, one.prior), reverse=True)
+    best = max(considered, key=lambda one: _assured(one, seat, considered[0].visits))
+    considered.remove(best)
+    considered.insert(0, best)
     values = np.mean([root.own for root in roots], axis=0)
     main = next((root for root in roots if root.line and moves[root.line[0]] == considered[0].move), roots[0])
     nodes = sum(root.visits for root in roots)

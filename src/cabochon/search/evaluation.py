@@ -11,10 +11,11 @@ from typing import Any
 from ..rules.actions import BUY, BUY_RESERVED, CLAIM_TILE, FIRST_ACTION, GIVE_BACK, PASS, RESERVE, RESERVE_DECK, TAKE_TWO, TAKEN
 from ..rules.bits import lowest_bit
 from ..rules.buying import AVENGERS_POINTS, SYMBOLS_FOR_TILE, colours_first
-from ..rules.cards import BONUS, COST, DEMAND, NONE, POINTS, SYMBOLS, TILE_POINTS
+from ..rules.cards import NONE
 from ..rules.ending import rank
 from ..rules.gems import COLOUR_COUNT, COLOURS, LANE_BITS, ONE_TIME, ONE_WILD, TIME_LANE, WILD, lane, minus, total
 from ..rules.kernel import kernel
+from ..rules.printed import bonus_of, cost_of, demand_of, points_of, symbols_of, tile_points_of
 from ..rules.state import MAX_TILES, State
 from .features import (
     AIM,
@@ -29,6 +30,7 @@ from .features import (
     HAS_WILD,
     IN_MARKET,
     IN_RESERVE,
+    MARKS,
     MOST_COLOUR,
     MOST_POINTS,
     MOST_TOKENS,
@@ -45,6 +47,7 @@ from .features import (
     list_costs,
     list_features,
     list_gauntlet,
+    list_marks,
     list_reach,
     list_tableau,
     list_tokens,
@@ -56,6 +59,8 @@ PHASES = MOST_POINTS + 1
 SHARPNESS, SPITE, OVERFLOW, KIND = 0, 1, 2, 3  # places in `habits`: how a policy follows from what moves do
 TAKES, TAKES_TWO, RESERVES, RESERVES_UNSEEN, BUYS, BUYS_RESERVED, OTHERS = range(7)
 HABITS = KIND + OTHERS + 1
+GOAL_IN_SIGHT = 0.5  # what a purchase gains at least if it fulfils the goal: look at it early
+OPENNESS = 0.05  # the part of the priors that all moves share alike
 
 
 @kernel
@@ -123,8 +128,8 @@ def worth_to_others(state: State, weights: Any, row: int, card: int) -> float:
     for seat in range(state.players):
         if seat != state.turn:
             means = state.bonuses[seat] + (state.tokens[seat] & COLOURS)
-            far = max(0, total(minus(COST[card], means)) - lane(state.tokens[seat], WILD))
-            worth += weights[row, IN_MARKET + (POINTS[card] * FAR + min(far, FAR - 1)) * USES]
+            far = max(0, total(minus(cost_of(card), means)) - lane(state.tokens[seat], WILD))
+            worth += weights[row, IN_MARKET + (points_of(card) * FAR + min(far, FAR - 1)) * USES]
     return worth
 
 
@@ -132,11 +137,11 @@ def worth_to_others(state: State, weights: Any, row: int, card: int) -> float:
 def gain_of_safety(state: State, weights: Any, habits: Any, row: int, slot: int, tokens: int) -> float:
     """What it brings that a card lies in the own reserve and no longer in the market."""
     seat, card = state.turn, state.market[slot]
-    price = minus(COST[card], state.bonuses[seat])
+    price = minus(cost_of(card), state.bonuses[seat])
     far = max(0, total(minus(price, tokens & COLOURS)) - lane(tokens, WILD))
-    fact = (POINTS[card] * FAR + min(far, FAR - 1)) * USES
+    fact = (points_of(card) * FAR + min(far, FAR - 1)) * USES
     gain = weights[row, IN_RESERVE + fact] - weights[row, IN_MARKET + fact]
-    gain -= weights[row, COSTS + POINTS[card] * COSTLY + min(total(price), COSTLY - 1)]
+    gain -= weights[row, COSTS + points_of(card) * COSTLY + min(total(price), COSTLY - 1)]
     return gain + habits[SPITE] * worth_to_others(state, weights, row, card)
 
 
@@ -144,8 +149,8 @@ def gain_of_safety(state: State, weights: Any, habits: Any, row: int, slot: int,
 def points_of_tiles(state: State, bonuses: int) -> int:
     """The points of the tile that comes with these bonuses; nothing if none does."""
     for place in range(MAX_TILES):
-        if state.tile_owner[place] == NONE and minus(DEMAND[state.tiles[place]], bonuses) == 0:
-            return TILE_POINTS[state.tiles[place]]
+        if state.tile_owner[place] == NONE and minus(demand_of(state.tiles[place]), bonuses) == 0:
+            return tile_points_of(state.tiles[place])
     return 0
 
 
@@ -154,20 +159,22 @@ def gain_of_buying(state: State, weights: Any, habits: Any, row: int, action: in
     """The card, what it brings with it, and what its price takes away. `now` is what hand and tableau are worth before."""
     seat, place = state.turn, action - BUY
     card = aim_at(state, seat, place)
-    tokens = state.tokens[seat] - colours_first(state, seat, minus(COST[card], state.bonuses[seat]))
-    bonuses = state.bonuses[seat] + BONUS[card]
+    tokens = state.tokens[seat] - colours_first(state, seat, minus(cost_of(card), state.bonuses[seat]))
+    bonuses = state.bonuses[seat] + bonus_of(card)
     if gains_time(state, card):
         tokens += ONE_TIME
     symbols, holder = symbols_with(state, card), state.avengers
-    points = state.points[seat] + POINTS[card] + points_of_tiles(state, bonuses)
+    points = state.points[seat] + points_of(card) + points_of_tiles(state, bonuses)
     holds = holder == seat
-    if SYMBOLS[card] != 0 and not holds:
+    if symbols_of(card) != 0 and not holds:
         holds = symbols >= SYMBOLS_FOR_TILE if holder == NONE else symbols > state.symbols[holder]
         points += AVENGERS_POINTS if holds else 0
     count = list_aims(state, seat, bonuses, place, aims)
     gain = worth_of_tableau(state, weights, row, bonuses, tokens, points, symbols, holds, facts) - now
     gain += worth_of_hand(weights, row, aims, count, tokens, points, facts)
     gain += weigh(weights, row, facts, list_costs(aims, count, facts, 0))
+    if points >= state.goal and minus(state.gauntlet, bonuses + (tokens & TIME_LANE)) == 0:
+        gain = max(gain, 0.0) + GOAL_IN_SIGHT
     if action >= BUY_RESERVED:
         held = state.reserved[seat]
         return gain + weights[row, HAS_RESERVED + held - 1] - weights[row, HAS_RESERVED + held]
@@ -191,7 +198,7 @@ def kind_of(action: int) -> int:
 
 
 @kernel
-def worth_of_taking(weights: Any, row: int, aims: Any, count: int, tokens: int, points: int) -> float:
+def worth_of_taking(weights: Any, row: int, aims: Any, count: int, tokens: int, points: int, facts: Any) -> float:
     """What tokens are worth to a seat with these aims: `worth_of_hand` without a list, for the moves there are most of."""
     colours, wild = tokens & COLOURS, lane(tokens, WILD)
     now = soon = 0
@@ -199,6 +206,8 @@ def worth_of_taking(weights: Any, row: int, aims: Any, count: int, tokens: int, 
     for i in range(count):
         far = max(0, total(minus(aims[i, PRICE], colours)) - wild)
         worth += weights[row, aims[i, FACT] + min(far, FAR - 1) * USES]
+        if aims[i, MARKS] != 0:
+            worth += weigh(weights, row, facts, list_marks(aims[i, MARKS], min(far, FAR - 1), facts, 0))
         soon = max(soon, aims[i, WORTH] if far <= ONE_TAKE else 0)
         now = max(now, aims[i, WORTH] if far == 0 else 0)
     worth += (
@@ -241,17 +250,17 @@ def weigh_actions(state: State, moves: int, weights: Any, habits: Any, aims: Any
             state, weights, row, bonuses, tokens, points, state.symbols[seat], state.avengers == seat, facts
         )
     count = keep_near(aims, count, tokens)
-    hand = worth_of_taking(weights, row, aims, count, tokens, points)
+    hand = worth_of_taking(weights, row, aims, count, tokens, points, facts)
     if first == 0 and state.reserved[seat] < state.hand_limit:
         held = state.reserved[seat]
         reserving = weights[row, HAS_RESERVED + held + 1] - weights[row, HAS_RESERVED + held] - hand
-        reserving += worth_of_taking(weights, row, aims, count, tokens + wild, points)
+        reserving += worth_of_taking(weights, row, aims, count, tokens + wild, points, facts)
     while moves != 0:
         action = first + lowest_bit(moves)
         moves &= moves - 1
         gain, over = 0.0, 0
         if action < RESERVE:
-            gain = worth_of_taking(weights, row, aims, count, tokens + TAKEN[action], points) - hand
+            gain = worth_of_taking(weights, row, aims, count, tokens + TAKEN[action], points, facts) - hand
             over = max(0, total(TAKEN[action]) - room)
         elif action < BUY:
             gain = reserving
@@ -262,7 +271,7 @@ def weigh_actions(state: State, moves: int, weights: Any, habits: Any, aims: Any
             gain = gain_of_buying(state, weights, habits, row, action, buying, aims, facts)
         elif GIVE_BACK <= action < CLAIM_TILE:
             left = tokens - (1 << LANE_BITS * (action - GIVE_BACK))
-            gain = worth_of_taking(weights, row, aims, count, left, points) - hand
+            gain = worth_of_taking(weights, row, aims, count, left, points, facts) - hand
         actions[n] = action
         logits[n] = habits[SHARPNESS] * gain + habits[OVERFLOW] * over + habits[KIND + kind_of(action)]
         n += 1
@@ -284,7 +293,9 @@ def soften(logits: Any, n: int) -> None:
 
 @kernel
 def policy(state: State, moves: int, weights: Any, habits: Any, aims: Any, facts: Any, actions: Any, priors: Any) -> int:
-    """The legal actions and how likely each is to be the best; how many there are."""
+    """The legal actions and how likely each is to be the best, none of them hopeless; how many there are."""
     n = weigh_actions(state, moves, weights, habits, aims, facts, actions, priors)
     soften(priors, n)
+    for i in range(n):
+        priors[i] = (1 - OPENNESS) * priors[i] + OPENNESS / n
     return n

@@ -8,11 +8,10 @@ of reserved cards only those of the seat that is looked at.
 
 from typing import Any
 
-import numpy as np
-
-from ..rules.cards import BONUS, COST, DEMAND, NONE, POINTS, SYMBOLS, TIER, TIER_COUNT
+from ..rules.cards import NONE, TIER_COUNT
 from ..rules.gems import COLOUR_COUNT, COLOURS, HIGH, LANE_BITS, ONES, TIME_LANE, WILD, lane, minus, total
 from ..rules.kernel import kernel
+from ..rules.printed import colour_of, cost_of, demand_of, points_of, symbols_of, tier_of
 from ..rules.state import MARKET_SIZE, MAX_RESERVED, MAX_SEATS, MAX_TILES, State
 
 MOST_POINTS = 23
@@ -28,6 +27,7 @@ USES = 3  # tiles a bonus helps towards: none, one, more
 SHORT_OF_TILE = 10
 MOST_SYMBOLS = 8
 LEAD = 3
+MOST_ON_A_CARD = 3  # Avengers symbols
 ONE_TAKE = 3  # what a take brings at most
 
 HAS_POINTS = 0
@@ -50,15 +50,17 @@ HAS_TIME = COLOURS_MISSING + COLOUR_COUNT + 1
 HAS_SYMBOLS = HAS_TIME + 2
 SYMBOL_LEAD = HAS_SYMBOLS + MOST_SYMBOLS + 1
 HAS_AVENGERS = SYMBOL_LEAD + 2 * LEAD + 1
-FEATURES = HAS_AVENGERS + 2
-MOST_LISTED = 64
+NEW_COLOUR = HAS_AVENGERS + 2  # of a card: the Gauntlet still asks for its colour
+FIRST_TIME = NEW_COLOUR + FAR  # of a card: it would bring the Time token
+SYMBOLS_IN_REACH = FIRST_TIME + FAR
+FEATURES = SYMBOLS_IN_REACH + MOST_ON_A_CARD * FAR
+MOST_LISTED = 112
 
-COLOUR_OF = np.array([max(0, int(gems).bit_length() - 1) // 8 for gems in BONUS], np.int64)
 MANY_USES = (USES - 1) * ONES
 MOST_AIMS = MARKET_SIZE + MAX_RESERVED
 EVERYTHING = MOST_AIMS  # for `without`
-PRICE, WORTH, FACT, AIM = 0, 1, 2, 3  # columns of `aims`
-COLOUR_OF.setflags(write=False)
+PRICE, WORTH, FACT, MARKS, AIM = 0, 1, 2, 3, 4  # columns of `aims`
+COLOUR_MARK, TIME_MARK, SYMBOL_MARK = 1, 2, 4  # in `MARKS`: what the card does for the Gauntlet and the Avengers tile
 
 
 @kernel
@@ -67,7 +69,7 @@ def tile_uses(state: State, bonuses: int) -> int:
     uses = 0
     for place in range(MAX_TILES):
         if state.tile_owner[place] == NONE and state.tiles[place] != NONE:
-            wanted = minus(DEMAND[state.tiles[place]], bonuses)
+            wanted = minus(demand_of(state.tiles[place]), bonuses)
             uses += ((wanted + (HIGH - ONES)) & HIGH) >> LANE_BITS - 1
     return uses - minus(uses, MANY_USES)
 
@@ -76,6 +78,34 @@ def tile_uses(state: State, bonuses: int) -> int:
 def aim_at(state: State, seat: int, place: int) -> int:
     """The card in a market slot or, after those, in the seat's reserve."""
     return state.market[place] if place < MARKET_SIZE else state.reserve[seat, place - MARKET_SIZE]
+
+
+@kernel
+def marks_of(state: State, seat: int, bonuses: int, card: int) -> int:
+    """What a card does for the Gauntlet and the Avengers tile; 0 in a game without them."""
+    if state.gauntlet == 0:
+        return 0
+    marks = symbols_of(card) * SYMBOL_MARK
+    if lane(bonuses, colour_of(card)) == 0:
+        marks |= COLOUR_MARK
+    if tier_of(card) == TIER_COUNT and state.tokens[seat] & TIME_LANE == 0:
+        marks |= TIME_MARK
+    return marks
+
+
+@kernel
+def list_marks(marks: int, far: int, out: Any, n: int) -> int:
+    """What a card this many tokens away does for the Gauntlet and the Avengers tile."""
+    if marks & COLOUR_MARK:
+        out[n] = NEW_COLOUR + far
+        n += 1
+    if marks & TIME_MARK:
+        out[n] = FIRST_TIME + far
+        n += 1
+    if marks >= SYMBOL_MARK:
+        out[n] = SYMBOLS_IN_REACH + (marks // SYMBOL_MARK - 1) * FAR + far
+        n += 1
+    return n
 
 
 @kernel
@@ -89,9 +119,10 @@ def list_aims(state: State, seat: int, bonuses: int, without: int, aims: Any) ->
         card = aim_at(state, seat, place)
         if card != NONE and place != without:
             at = IN_MARKET if place < MARKET_SIZE else IN_RESERVE
-            aims[n, PRICE] = minus(COST[card], bonuses)
-            aims[n, WORTH] = POINTS[card]
-            aims[n, FACT] = at + POINTS[card] * FAR * USES + lane(uses, COLOUR_OF[card])
+            aims[n, PRICE] = minus(cost_of(card), bonuses)
+            aims[n, WORTH] = points_of(card)
+            aims[n, FACT] = at + points_of(card) * FAR * USES + lane(uses, colour_of(card))
+            aims[n, MARKS] = marks_of(state, seat, bonuses, card)
             n += 1
     return n
 
@@ -105,6 +136,8 @@ def list_reach(aims: Any, count: int, tokens: int, points: int, out: Any, n: int
         far = max(0, total(minus(aims[i, PRICE], colours)) - wild)
         out[n] = aims[i, FACT] + min(far, FAR - 1) * USES
         n += 1
+        if aims[i, MARKS] != 0:
+            n = list_marks(aims[i, MARKS], min(far, FAR - 1), out, n)
         if far <= ONE_TAKE:
             soon = max(soon, aims[i, WORTH])
             if far == 0:
@@ -146,7 +179,7 @@ def list_tableau(state: State, bonuses: int, points: int, out: Any, n: int) -> i
     n += COLOUR_COUNT
     for place in range(MAX_TILES):
         if state.tile_owner[place] == NONE and state.tiles[place] != NONE:
-            out[n] = TILE_SHORT + min(total(minus(DEMAND[state.tiles[place]], bonuses)), SHORT_OF_TILE - 1)
+            out[n] = TILE_SHORT + min(total(minus(demand_of(state.tiles[place]), bonuses)), SHORT_OF_TILE - 1)
             n += 1
     return n
 
@@ -201,10 +234,10 @@ def list_features(state: State, seat: int, aims: Any, out: Any) -> int:
 @kernel
 def gains_time(state: State, card: int) -> bool:
     """Whether the card would bring the seat to move its Time token."""
-    return state.gauntlet != 0 and TIER[card] == TIER_COUNT and state.tokens[state.turn] & TIME_LANE == 0
+    return state.gauntlet != 0 and tier_of(card) == TIER_COUNT and state.tokens[state.turn] & TIME_LANE == 0
 
 
 @kernel
 def symbols_with(state: State, card: int) -> int:
     """The Avengers symbols of the seat to move once it has the card."""
-    return state.symbols[state.turn] + SYMBOLS[card]
+    return state.symbols[state.turn] + symbols_of(card)

@@ -298,12 +298,12 @@ def select(tree: Tree, at: int, style: Style) -> int:
     if style.method == BY_ROLLOUT:
         return select_by_bounds(tree, node, style.curiosity * math.sqrt(math.log(visits)))
     pull = style.curiosity * math.sqrt(visits)
-    unknown = node.totals[node.seat] / visits - style.doubt
+    unknown = max(0.0, node.totals[node.seat] / visits - style.doubt)
     best, chosen = -math.inf, node.first_edge
     for i in range(node.first_edge, node.first_edge + node.edge_count):
         edge = tree.edges[i]
         if edge.visits == 0:
-            if unknown + pull * edge.prior > best:
+            if unknown + pull * edge.prior > best or best <= 0.0:
                 chosen = i
             break
         score = edge.total / edge.visits

@@ -1,0 +1,148 @@
+# mypy: disallow-untyped-decorators=False
+"""The search plays on a GPU: a thread a game, each with a tree of its own, by the same functions as on the CPU."""
+
+from typing import Any
+
+import numba.cuda
+import numpy as np
+from numpy.typing import NDArray
+
+from ..rules.state import MAX_SEATS, state_t
+from ..ruleset import blank_states, ruleset
+from ..search.features import AIM, MOST_AIMS, MOST_LISTED
+from ..search.tree import COUNTS, EDGES_PER_NODE, MOST_DEPTH, MOST_EDGES, Style, Tree, edge_t, node_t
+from ..search.weights import Weights
+from .tuning import (
+    ALONE,
+    HABIT_NODES,
+    HABIT_POSITIONS,
+    OPENING,
+    Choices,
+    Samples,
+    gather_choices,
+    new_choices,
+    new_samples,
+    play_duel,
+    play_search_games,
+)
+
+cuda: Any = numba.cuda
+THREADS = 32
+EACH = 2  # positions a thread keeps for the habits
+MOST_TURNS = 70  # of a seat, in a game that is kept
+
+
+def device_tree(threads: int, nodes: int) -> Tree:
+    """A tree for every thread."""
+    shapes: dict[str, tuple[tuple[int, ...], Any]] = {
+        "states": ((nodes + 1,), state_t),
+        "nodes": ((nodes,), node_t),
+        "edges": ((nodes * EDGES_PER_NODE + MOST_EDGES + 1,), edge_t),
+        "path_nodes": ((MOST_DEPTH,), np.int32),
+        "path_edges": ((MOST_DEPTH,), np.int32),
+        "aims": ((MOST_AIMS, AIM), np.int64),
+        "facts": ((MOST_LISTED,), np.int32),
+        "actions": ((MOST_EDGES,), np.int32),
+        "logits": ((MOST_EDGES,), np.float64),
+        "value": ((MAX_SEATS,), np.float64),
+        "counts": ((COUNTS,), np.int64),
+    }
+    return Tree(**{name: cuda.device_array((threads, *shape), kind) for name, (shape, kind) in shapes.items()})
+
+
+@cuda.jit(device=True)
+def own_tree(trees: Any, i: int) -> Any:
+    """The tree of one thread."""
+    return Tree(
+        trees.states[i], trees.nodes[i], trees.edges[i], trees.path_nodes[i], trees.path_edges[i], trees.aims[i],
+        trees.facts[i], trees.actions[i], trees.logits[i], trees.value[i], trees.counts[i],
+    )  # fmt: skip
+
+
+@cuda.jit
+def _play(
+    trees: Any, states: Any, samples: Any, style: Any, weights: Any, habits: Any, seed: int, nodes: int, opening: int, kept: Any
+) -> None:
+    """Every thread plays one game."""
+    i = cuda.grid(1)
+    if i < kept.shape[0]:
+        tree = own_tree(trees, i)
+        own = Samples(samples.facts[i], samples.counts[i], samples.rows[i], samples.results[i], samples.guesses[i])
+        kept[i] = play_search_games(tree, states[i : i + 1], own, style, weights, habits, seed + i, 1, nodes, opening)
+
+
+@cuda.jit
+def _choose(
+    trees: Any, states: Any, choices: Any, style: Any, weights: Any, habits: Any, alone: Any, seed: int, nodes: int
+) -> None:
+    """Every thread keeps a few positions with what the search chose."""
+    i = cuda.grid(1)
+    if i < states.shape[0]:
+        own = Choices(choices.gains[i], choices.losses[i], choices.overs[i], choices.kinds[i], choices.visits[i])
+        gather_choices(own_tree(trees, i), states[i : i + 1], own, style, weights, habits, alone, nodes, seed + 1000 * i)
+
+
+@cuda.jit
+def _duel(
+    trees: Any, rivals: Any, states: Any, styles: Any, weights: Any, habits: Any, nodes: Any, seed: int, results: Any
+) -> None:
+    """Every thread plays a deal twice, with seats changed."""
+    i = cuda.grid(1)
+    if i < states.shape[0]:
+        play_duel(
+            (own_tree(trees, i), own_tree(rivals, i)), states[i : i + 1], styles, weights, habits, nodes, seed + i, 1, results[i]
+        )
+
+
+def _blocks(threads: int) -> tuple[int, int]:
+    return (threads + THREADS - 1) // THREADS, THREADS
+
+
+def _states(variant: str, players: int, count: int) -> Any:
+    return cuda.to_device(blank_states(ruleset(variant, players, {}), count))
+
+
+class OnDevice:
+    """Plays on the GPU, as `OnProcessor` does on the processor."""
+
+    def samples(self, variant: str, players: int, games: int, weights: Weights, nodes: int, style: Style, seed: int) -> Samples:
+        """Positions of games the search plays against itself."""
+        most = MOST_TURNS * players
+        samples = Samples._make(cuda.device_array((games, *array.shape), array.dtype) for array in new_samples(most))
+        kept = cuda.device_array(games, np.int64)
+        trees = device_tree(games, nodes + 2)
+        worths, habits = cuda.to_device(weights.worths), cuda.to_device(weights.habits)
+        states = _states(variant, players, games)
+        _play[_blocks(games)](trees, states, samples, style, worths, habits, seed, nodes, OPENING, kept)
+        mask = np.arange(most)[None, :] < kept.copy_to_host()[:, None]
+        return Samples._make(array.copy_to_host()[mask] for array in samples)
+
+    def choices(self, variant: str, players: int, weights: Weights, style: Style, seed: int) -> Choices:
+        """Positions with what a longer search chose."""
+        threads = HABIT_POSITIONS // EACH
+        choices = Choices._make(
+            cuda.to_device(np.broadcast_to(array, (threads, *array.shape)).copy()) for array in new_choices(EACH)
+        )
+        worths, habits, alone = (cuda.to_device(array) for array in (*weights, ALONE))
+        trees, states = device_tree(threads, HABIT_NODES + 2), _states(variant, players, threads)
+        _choose[_blocks(threads)](trees, states, choices, style, worths, habits, alone, seed, HABIT_NODES)
+        return Choices._make(array.copy_to_host().reshape(-1, MOST_EDGES) for array in choices)
+
+    def duel(self, variant: str, a: Weights, b: Weights, style: Style, nodes: int, pairs: int) -> NDArray[np.int64]:
+        """Wins, draws and losses of the first weights against the second."""
+        return duel(variant, (a, style, nodes), (b, style, nodes), pairs)
+
+
+Player = tuple[Weights, Style, int]
+
+
+def duel(variant: str, a: Player, b: Player, pairs: int, seed: int = 0) -> NDArray[np.int64]:
+    """Wins, draws and losses of the first of two searches with two players."""
+    results = cuda.to_device(np.zeros((pairs, 3), np.int64))
+    worths = cuda.to_device(a[0].worths), cuda.to_device(b[0].worths)
+    habits = cuda.to_device(a[0].habits), cuda.to_device(b[0].habits)
+    trees, rivals = device_tree(pairs, a[2] + 2), device_tree(pairs, b[2] + 2)
+    states = _states(variant, 2, pairs)
+    _duel[_blocks(pairs)](trees, rivals, states, (a[1], b[1]), worths, habits, (a[2], b[2]), seed, results)
+    total: NDArray[np.int64] = results.copy_to_host().sum(0)
+    return total

@@ -1,0 +1,62 @@
+# mypy: warn-return-any=False
+"""What is printed on cards and tiles, for whoever weighs them.
+
+Each table is looked up in one place: on a GPU every function that names a table carries a copy, and there is room for few.
+"""
+
+import numpy as np
+
+from .cards import BONUS, COST, DEMAND, POINTS, SYMBOLS, TIER, TILE_POINTS
+from .gems import LANE_BITS
+from .kernel import kernel
+
+COLOUR = np.array([max(0, int(gems).bit_length() - 1) // LANE_BITS for gems in BONUS], np.int64)
+COLOUR.setflags(write=False)
+
+
+@kernel
+def cost_of(card: int) -> int:
+    """The printed cost."""
+    return COST[card]
+
+
+@kernel
+def bonus_of(card: int) -> int:
+    """The bonus as gems."""
+    return BONUS[card]
+
+
+@kernel
+def points_of(card: int) -> int:
+    """The printed points."""
+    return POINTS[card]
+
+
+@kernel
+def symbols_of(card: int) -> int:
+    """The Avengers symbols."""
+    return SYMBOLS[card]
+
+
+@kernel
+def tier_of(card: int) -> int:
+    """The tier."""
+    return TIER[card]
+
+
+@kernel
+def demand_of(tile: int) -> int:
+    """The bonuses a tile asks for."""
+    return DEMAND[tile]
+
+
+@kernel
+def colour_of(card: int) -> int:
+    """The colour of the bonus, by lane."""
+    return COLOUR[card]
+
+
+@kernel
+def tile_points_of(tile: int) -> int:
+    """The points of a tile."""
+    return TILE_POINTS[tile]
