@@ -98,6 +98,11 @@ def _blocks(threads: int) -> tuple[int, int]:
     return (threads + THREADS - 1) // THREADS, THREADS
 
 
+def _host(array: Any) -> NDArray[Any]:
+    copied: NDArray[Any] = array.copy_to_host()
+    return copied
+
+
 def _states(variant: str, players: int, count: int) -> Any:
     return cuda.to_device(blank_states(ruleset(variant, players, {}), count))
 
@@ -115,7 +120,7 @@ class OnDevice:
         states = _states(variant, players, games)
         _play[_blocks(games)](trees, states, samples, style, worths, habits, seed, nodes, OPENING, kept)
         mask = np.arange(most)[None, :] < kept.copy_to_host()[:, None]
-        return Samples._make(array.copy_to_host()[mask] for array in samples)
+        return Samples._make(_host(array)[mask] for array in samples)
 
     def choices(self, variant: str, players: int, weights: Weights, style: Style, seed: int) -> Choices:
         """Positions with what a longer search chose."""
@@ -126,7 +131,7 @@ class OnDevice:
         worths, habits, alone = (cuda.to_device(array) for array in (*weights, ALONE))
         trees, states = device_tree(threads, HABIT_NODES + 2), _states(variant, players, threads)
         _choose[_blocks(threads)](trees, states, choices, style, worths, habits, alone, seed, HABIT_NODES)
-        return Choices._make(array.copy_to_host().reshape(-1, MOST_EDGES) for array in choices)
+        return Choices._make(_host(array).reshape(-1, MOST_EDGES) for array in choices)
 
     def duel(self, variant: str, a: Weights, b: Weights, style: Style, nodes: int, pairs: int) -> NDArray[np.int64]:
         """Wins, draws and losses of the first weights against the second."""

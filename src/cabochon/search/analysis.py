@@ -1,5 +1,6 @@
 """Looking at a position: several samples of what is hidden, a tree for each, on threads that do not hold the GIL."""
 
+import math
 import threading
 import time
 from collections.abc import Sequence
@@ -244,7 +245,7 @@ def _assured(one: Considered, seat: int, most: int) -> float:
         return one.values[seat] + (one.values[seat] > SURE)
     if one.visits == 0 or one.visits < most * WELL_SEEN:
         return -1.0
-    return one.values[seat] - CAUTION / one.visits**0.5
+    return one.values[seat] - CAUTION / math.sqrt(one.visits)
 
 
 def _merged(shown: View, roots: list[_Roots], start: float) -> Analysis:
@@ -267,9 +268,9 @@ def _merged(shown: View, roots: list[_Roots], start: float) -> Analysis:
         for action, (prior, visits, values, proven) in found.items()
     ]
     considered.sort(key=lambda one: (one.visits, one.prior), reverse=True)
-    best = max(considered, key=lambda one: _assured(one, seat, considered[0].visits))
-    considered.remove(best)
-    considered.insert(0, best)
+    chosen = max(considered, key=lambda one: _assured(one, seat, considered[0].visits))
+    considered.remove(chosen)
+    considered.insert(0, chosen)
     values = np.mean([root.own for root in roots], axis=0)
     main = next((root for root in roots if root.line and moves[root.line[0]] == considered[0].move), roots[0])
     nodes = sum(root.visits for root in roots)

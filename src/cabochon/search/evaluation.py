@@ -14,7 +14,7 @@ from ..rules.buying import AVENGERS_POINTS, SYMBOLS_FOR_TILE, colours_first
 from ..rules.cards import NONE
 from ..rules.ending import rank
 from ..rules.gems import COLOUR_COUNT, COLOURS, LANE_BITS, ONE_TIME, ONE_WILD, TIME_LANE, WILD, lane, minus, total
-from ..rules.kernel import kernel
+from ..rules.kernel import inlined
 from ..rules.printed import bonus_of, cost_of, demand_of, points_of, symbols_of, tile_points_of
 from ..rules.state import MAX_TILES, State
 from .features import (
@@ -63,7 +63,7 @@ GOAL_IN_SIGHT = 0.5  # what a purchase gains at least if it fulfils the goal: lo
 OPENNESS = 0.05  # the part of the priors that all moves share alike
 
 
-@kernel
+@inlined
 def phase(state: State) -> int:
     """How far the game is: the points of the seat that has most."""
     most = 0
@@ -72,7 +72,7 @@ def phase(state: State) -> int:
     return min(most, MOST_POINTS)
 
 
-@kernel
+@inlined
 def weigh(weights: Any, row: int, facts: Any, n: int) -> float:
     """The sum of the weights of these facts."""
     worth = 0.0
@@ -81,7 +81,7 @@ def weigh(weights: Any, row: int, facts: Any, n: int) -> float:
     return worth
 
 
-@kernel
+@inlined
 def share_win(state: State, values: Any) -> None:
     """The result of a finished game: one win, shared by the winners."""
     winners = 0
@@ -91,7 +91,7 @@ def share_win(state: State, values: Any) -> None:
         values[seat] = 1.0 / winners if rank(state, seat) == 1 else 0.0
 
 
-@kernel
+@inlined
 def evaluate(state: State, weights: Any, aims: Any, facts: Any, values: Any) -> None:
     """Each seat's chance to win."""
     row, most, whole = phase(state), -math.inf, 0.0
@@ -105,14 +105,14 @@ def evaluate(state: State, weights: Any, aims: Any, facts: Any, values: Any) -> 
         values[seat] /= whole
 
 
-@kernel
+@inlined
 def worth_of_hand(weights: Any, row: int, aims: Any, count: int, tokens: int, points: int, facts: Any) -> float:
     """What tokens are worth to a seat with these aims."""
     n = list_reach(aims, count, tokens, points, facts, 0)
     return weigh(weights, row, facts, list_tokens(tokens, facts, n))
 
 
-@kernel
+@inlined
 def worth_of_tableau(
     state: State, weights: Any, row: int, bonuses: int, tokens: int, points: int, symbols: int, holds: bool, facts: Any
 ) -> float:
@@ -121,7 +121,7 @@ def worth_of_tableau(
     return weigh(weights, row, facts, list_gauntlet(state, state.turn, bonuses, tokens, symbols, holds, facts, n))
 
 
-@kernel
+@inlined
 def worth_to_others(state: State, weights: Any, row: int, card: int) -> float:
     """What this card in the market is worth to the other seats."""
     worth = 0.0
@@ -133,7 +133,7 @@ def worth_to_others(state: State, weights: Any, row: int, card: int) -> float:
     return worth
 
 
-@kernel
+@inlined
 def gain_of_safety(state: State, weights: Any, habits: Any, row: int, slot: int, tokens: int) -> float:
     """What it brings that a card lies in the own reserve and no longer in the market."""
     seat, card = state.turn, state.market[slot]
@@ -145,7 +145,7 @@ def gain_of_safety(state: State, weights: Any, habits: Any, row: int, slot: int,
     return gain + habits[SPITE] * worth_to_others(state, weights, row, card)
 
 
-@kernel
+@inlined
 def points_of_tiles(state: State, bonuses: int) -> int:
     """The points of the tile that comes with these bonuses; nothing if none does."""
     for place in range(MAX_TILES):
@@ -154,7 +154,7 @@ def points_of_tiles(state: State, bonuses: int) -> int:
     return 0
 
 
-@kernel
+@inlined
 def gain_of_buying(state: State, weights: Any, habits: Any, row: int, action: int, now: float, aims: Any, facts: Any) -> float:
     """The card, what it brings with it, and what its price takes away. `now` is what hand and tableau are worth before."""
     seat, place = state.turn, action - BUY
@@ -181,7 +181,7 @@ def gain_of_buying(state: State, weights: Any, habits: Any, row: int, action: in
     return gain + habits[SPITE] * worth_to_others(state, weights, row, card)
 
 
-@kernel
+@inlined
 def kind_of(action: int) -> int:
     """The kind of a main move."""
     if action < TAKE_TWO:
@@ -197,7 +197,7 @@ def kind_of(action: int) -> int:
     return BUYS_RESERVED if action < PASS else OTHERS
 
 
-@kernel
+@inlined
 def worth_of_taking(weights: Any, row: int, aims: Any, count: int, tokens: int, points: int, facts: Any) -> float:
     """What tokens are worth to a seat with these aims: `worth_of_hand` without a list, for the moves there are most of."""
     colours, wild = tokens & COLOURS, lane(tokens, WILD)
@@ -222,7 +222,7 @@ def worth_of_taking(weights: Any, row: int, aims: Any, count: int, tokens: int, 
     )
 
 
-@kernel
+@inlined
 def keep_near(aims: Any, count: int, tokens: int) -> int:
     """Leave out the cards that one take cannot bring into sight; how many are left."""
     colours, wild, kept = tokens & COLOURS, lane(tokens, WILD), 0
@@ -234,7 +234,7 @@ def keep_near(aims: Any, count: int, tokens: int) -> int:
     return kept
 
 
-@kernel
+@inlined
 def weigh_actions(state: State, moves: int, weights: Any, habits: Any, aims: Any, facts: Any, actions: Any, logits: Any) -> int:
     """Every legal action with a number that says how promising it looks; how many there are."""
     seat, row, n = state.turn, phase(state), 0
@@ -278,7 +278,7 @@ def weigh_actions(state: State, moves: int, weights: Any, habits: Any, aims: Any
     return n
 
 
-@kernel
+@inlined
 def soften(logits: Any, n: int) -> None:
     """From numbers to probabilities (softmax), in place."""
     most, whole = -math.inf, 0.0
@@ -291,7 +291,7 @@ def soften(logits: Any, n: int) -> None:
         logits[i] /= whole
 
 
-@kernel
+@inlined
 def policy(state: State, moves: int, weights: Any, habits: Any, aims: Any, facts: Any, actions: Any, priors: Any) -> int:
     """The legal actions and how likely each is to be the best, none of them hopeless; how many there are."""
     n = weigh_actions(state, moves, weights, habits, aims, facts, actions, priors)

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..rules.cards import NONE, TIER_COUNT
 from ..rules.gems import COLOUR_COUNT, COLOURS, HIGH, LANE_BITS, ONES, TIME_LANE, WILD, lane, minus, total
-from ..rules.kernel import kernel
+from ..rules.kernel import inlined
 from ..rules.printed import colour_of, cost_of, demand_of, points_of, symbols_of, tier_of
 from ..rules.state import MARKET_SIZE, MAX_RESERVED, MAX_SEATS, MAX_TILES, State
 
@@ -63,7 +63,7 @@ PRICE, WORTH, FACT, MARKS, AIM = 0, 1, 2, 3, 4  # columns of `aims`
 COLOUR_MARK, TIME_MARK, SYMBOL_MARK = 1, 2, 4  # in `MARKS`: what the card does for the Gauntlet and the Avengers tile
 
 
-@kernel
+@inlined
 def tile_uses(state: State, bonuses: int) -> int:
     """For each colour how many tiles on the table still ask for it, as gems; more than one counts as two."""
     uses = 0
@@ -74,13 +74,13 @@ def tile_uses(state: State, bonuses: int) -> int:
     return uses - minus(uses, MANY_USES)
 
 
-@kernel
+@inlined
 def aim_at(state: State, seat: int, place: int) -> int:
     """The card in a market slot or, after those, in the seat's reserve."""
     return state.market[place] if place < MARKET_SIZE else state.reserve[seat, place - MARKET_SIZE]
 
 
-@kernel
+@inlined
 def marks_of(state: State, seat: int, bonuses: int, card: int) -> int:
     """What a card does for the Gauntlet and the Avengers tile; 0 in a game without them."""
     if state.gauntlet == 0:
@@ -93,7 +93,7 @@ def marks_of(state: State, seat: int, bonuses: int, card: int) -> int:
     return marks
 
 
-@kernel
+@inlined
 def list_marks(marks: int, far: int, out: Any, n: int) -> int:
     """What a card this many tokens away does for the Gauntlet and the Avengers tile."""
     if marks & COLOUR_MARK:
@@ -108,7 +108,7 @@ def list_marks(marks: int, far: int, out: Any, n: int) -> int:
     return n
 
 
-@kernel
+@inlined
 def list_aims(state: State, seat: int, bonuses: int, without: int, aims: Any) -> int:
     """The cards a seat can aim at, each with its price, its points and where its facts begin; how many there are.
 
@@ -127,7 +127,7 @@ def list_aims(state: State, seat: int, bonuses: int, without: int, aims: Any) ->
     return n
 
 
-@kernel
+@inlined
 def list_reach(aims: Any, count: int, tokens: int, points: int, out: Any, n: int) -> int:
     """How many tokens each card is away, and the points in reach now and after one take."""
     colours, wild = tokens & COLOURS, lane(tokens, WILD)
@@ -147,7 +147,7 @@ def list_reach(aims: Any, count: int, tokens: int, points: int, out: Any, n: int
     return n + 2
 
 
-@kernel
+@inlined
 def list_costs(aims: Any, count: int, out: Any, n: int) -> int:
     """What the cards in the market cost, tokens not counted."""
     for i in range(count):
@@ -157,7 +157,7 @@ def list_costs(aims: Any, count: int, out: Any, n: int) -> int:
     return n
 
 
-@kernel
+@inlined
 def list_tokens(tokens: int, out: Any, n: int) -> int:
     """How many tokens of each kind, and of all."""
     for colour in range(COLOUR_COUNT):
@@ -168,7 +168,7 @@ def list_tokens(tokens: int, out: Any, n: int) -> int:
     return n + 2
 
 
-@kernel
+@inlined
 def list_tableau(state: State, bonuses: int, points: int, out: Any, n: int) -> int:
     """Points, bonuses, and how far the tiles on the table are."""
     out[n] = HAS_POINTS + min(points, MOST_POINTS)
@@ -184,7 +184,7 @@ def list_tableau(state: State, bonuses: int, points: int, out: Any, n: int) -> i
     return n
 
 
-@kernel
+@inlined
 def most_symbols_of_others(state: State, seat: int) -> int:
     """The most Avengers symbols another seat has."""
     most = 0
@@ -194,7 +194,7 @@ def most_symbols_of_others(state: State, seat: int) -> int:
     return most
 
 
-@kernel
+@inlined
 def list_gauntlet(state: State, seat: int, bonuses: int, tokens: int, symbols: int, holds: bool, out: Any, n: int) -> int:
     """What only a game with a Gauntlet has: colours that are missing, Time, Avengers symbols and their tile."""
     if state.gauntlet == 0:
@@ -209,7 +209,7 @@ def list_gauntlet(state: State, seat: int, bonuses: int, tokens: int, symbols: i
     return n + 5
 
 
-@kernel
+@inlined
 def list_place(state: State, seat: int, reserved: int, out: Any, n: int) -> int:
     """How soon the seat moves, where it sits in the round, and how many places of its reserve are taken."""
     out[n] = HAS_RESERVED + reserved
@@ -218,7 +218,7 @@ def list_place(state: State, seat: int, reserved: int, out: Any, n: int) -> int:
     return n + 3
 
 
-@kernel
+@inlined
 def list_features(state: State, seat: int, aims: Any, out: Any) -> int:
     """The facts about one seat; how many there are."""
     bonuses, tokens, points = state.bonuses[seat], state.tokens[seat], state.points[seat]
@@ -231,13 +231,13 @@ def list_features(state: State, seat: int, aims: Any, out: Any) -> int:
     return list_place(state, seat, state.reserved[seat], out, n)
 
 
-@kernel
+@inlined
 def gains_time(state: State, card: int) -> bool:
     """Whether the card would bring the seat to move its Time token."""
     return state.gauntlet != 0 and tier_of(card) == TIER_COUNT and state.tokens[state.turn] & TIME_LANE == 0
 
 
-@kernel
+@inlined
 def symbols_with(state: State, card: int) -> int:
     """The Avengers symbols of the seat to move once it has the card."""
     return state.symbols[state.turn] + symbols_of(card)

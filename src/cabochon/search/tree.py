@@ -18,7 +18,7 @@ from ..rules.bits import count_bits, lowest_bit
 from ..rules.cards import DECK_START
 from ..rules.chance import below, seeded, stir
 from ..rules.gems import TIME, lane, total
-from ..rules.kernel import kernel
+from ..rules.kernel import inlined, kernel
 from ..rules.play import legal, play, random_action
 from ..rules.state import MAX_SEATS, OVER, RETURN, SLOTS_PER_TIER, State, state_t
 from .evaluation import evaluate, policy, share_win
@@ -107,14 +107,14 @@ def new_tree(capacity: int) -> Tree:
     )
 
 
-@kernel
+@inlined
 def chance(tree: Tree) -> int:
     """The next random number."""
     tree.counts[RANDOM] = stir(tree.counts[RANDOM])
     return tree.counts[RANDOM]
 
 
-@kernel
+@inlined
 def turned_up_tier(action: int) -> int:
     """The tier (from 0) of the deck a move draws from; -1 if from none."""
     if RESERVE <= action < RESERVE_DECK:
@@ -126,14 +126,14 @@ def turned_up_tier(action: int) -> int:
     return -1
 
 
-@kernel
+@inlined
 def draws(state: State, action: int) -> bool:
     """Whether a move turns up a card nobody knows."""
     tier = turned_up_tier(action)
     return tier >= 0 and state.deck_size[tier] > 0
 
 
-@kernel
+@inlined
 def put_any_on_top(state: State, tier: int, random: int) -> None:
     """Any card of a deck comes to its top: nobody knows the order."""
     first, size = DECK_START[tier], state.deck_size[tier]
@@ -143,7 +143,7 @@ def put_any_on_top(state: State, tier: int, random: int) -> None:
     state.deck[top] = card
 
 
-@kernel
+@inlined
 def shuffle_decks(state: State, random: int) -> None:
     """All decks in a new order."""
     for tier in range(3):
@@ -156,7 +156,7 @@ def shuffle_decks(state: State, random: int) -> None:
             state.deck[top] = card
 
 
-@kernel
+@inlined
 def roll_out(tree: Tree, node: int) -> None:
     """Random moves to the end, by decks in a new order; the result is the value."""
     spare = tree.states.shape[0] - 1
@@ -172,7 +172,7 @@ def roll_out(tree: Tree, node: int) -> None:
     share_win(state, tree.value)
 
 
-@kernel
+@inlined
 def judge(tree: Tree, at: int, style: Style, weights: Any) -> None:
     """Give a new node its value."""
     state, node = tree.states[at], tree.nodes[at]
@@ -188,7 +188,7 @@ def judge(tree: Tree, at: int, style: Style, weights: Any) -> None:
         node.values[seat] = tree.value[seat] if seat < state.players else 0.0
 
 
-@kernel
+@inlined
 def new_node(tree: Tree) -> int:
     """The next free node, empty; NO_NODE if there is no room."""
     at = tree.counts[NODES]
@@ -206,7 +206,7 @@ def new_node(tree: Tree) -> int:
     return at
 
 
-@kernel
+@inlined
 def returns_in_order(state: State, moves: int, last: int) -> int:
     """Tokens are returned in the order of their lanes, so that the same return is not looked at twice."""
     excess, behind, kept = total(state.tokens[state.turn]) - state.token_limit, 0, 0
@@ -218,7 +218,7 @@ def returns_in_order(state: State, moves: int, last: int) -> int:
     return kept if kept != 0 else moves
 
 
-@kernel
+@inlined
 def list_moves(tree: Tree, at: int, style: Style, weights: Any, habits: Any) -> int:
     """The moves worth an edge, with their priors; how many there are."""
     state = tree.states[at]
@@ -234,7 +234,7 @@ def list_moves(tree: Tree, at: int, style: Style, weights: Any, habits: Any) -> 
     return count
 
 
-@kernel
+@inlined
 def bring_forward(tree: Tree, first: int, after: int) -> None:
     """Of these edges the most promising comes first."""
     if first >= after:
@@ -250,7 +250,7 @@ def bring_forward(tree: Tree, first: int, after: int) -> None:
         tree.edges[best] = tree.edges[spare]
 
 
-@kernel
+@inlined
 def expand(tree: Tree, at: int, style: Style, weights: Any, habits: Any) -> bool:
     """Give a node its edges; False if there is no room."""
     start = tree.counts[EDGES]
@@ -274,7 +274,7 @@ def expand(tree: Tree, at: int, style: Style, weights: Any, habits: Any) -> bool
     return True
 
 
-@kernel
+@inlined
 def select_by_bounds(tree: Tree, node: Any, pull: float) -> int:
     """The edge to follow without priors (UCT): each once, then the one that may still be the best."""
     best, chosen = -math.inf, node.first_edge
@@ -290,7 +290,7 @@ def select_by_bounds(tree: Tree, node: Any, pull: float) -> int:
     return chosen
 
 
-@kernel
+@inlined
 def select(tree: Tree, at: int, style: Style) -> int:
     """The edge to follow: good so far, or promising and little looked at. The first new edge is the most promising one."""
     node = tree.nodes[at]
@@ -314,7 +314,7 @@ def select(tree: Tree, at: int, style: Style) -> int:
     return chosen
 
 
-@kernel
+@inlined
 def add_child(tree: Tree, at: int, i: int, style: Style, weights: Any) -> int:
     """Play an edge's move in a new node and judge it; NO_NODE if there is no room."""
     child = new_node(tree)
@@ -338,7 +338,7 @@ def add_child(tree: Tree, at: int, i: int, style: Style, weights: Any) -> int:
     return child
 
 
-@kernel
+@inlined
 def wants_child(edge: Any, style: Style) -> bool:
     """The first child always; where a card is turned up more of them with more visits."""
     count = edge.children
@@ -349,7 +349,7 @@ def wants_child(edge: Any, style: Style) -> bool:
     return edge.visits >= style.visits_per_card * count * count
 
 
-@kernel
+@inlined
 def least_visited(tree: Tree, edge: Any) -> int:
     """Of the sampled children the one seen least."""
     child = chosen = edge.child
@@ -360,7 +360,7 @@ def least_visited(tree: Tree, edge: Any) -> int:
     return chosen
 
 
-@kernel
+@inlined
 def prove(tree: Tree, at: int, i: int, child: int) -> bool:
     """A proven child proves its edge if no card decides which child it is; a game that is over does not depend on the card.
 
@@ -384,7 +384,7 @@ def prove(tree: Tree, at: int, i: int, child: int) -> bool:
     return True
 
 
-@kernel
+@inlined
 def back_up(tree: Tree, depth: int, leaf: int) -> None:
     """Tell every node and edge on the way what was found."""
     found = tree.nodes[leaf]
@@ -405,7 +405,7 @@ def back_up(tree: Tree, depth: int, leaf: int) -> None:
         child = at
 
 
-@kernel
+@inlined
 def simulate(tree: Tree, style: Style, weights: Any, habits: Any) -> None:
     """One walk from the root to a new position and back."""
     at, depth, is_new = 0, 0, False
