@@ -22,6 +22,7 @@ from cabochon.search import Style, analyse
 from cabochon.search.analysis import hides_something
 from cabochon.search.evaluation import PHASES, evaluate, policy, weigh, worth_of_hand, worth_of_taking
 from cabochon.search.features import AIM, EVERYTHING, FEATURES, MOST_AIMS, MOST_LISTED, list_aims, list_features
+from cabochon.search.signature import signature
 from cabochon.search.tree import BY_ROLLOUT, new_tree, plant, returns_in_order, think
 from cabochon.search.weights import load_weights
 
@@ -290,3 +291,9 @@ def test_levels_play_legally(level: Any) -> None:
     for seed in range(5):
         move = bot(level.name).choose(own_view(game), Budget(nodes=20), seed)
         assert game.why_not(move) is None
+
+
+def test_the_signature_is_the_same_every_time() -> None:
+    nodes, moves, number = signature()
+    assert 3 * len(GAMES) == len(moves)
+    assert (nodes, moves, number) == signature()

@@ -26,7 +26,7 @@ from cabochon.cli import app as cabochon
 from cabochon.notation.move import Move
 from cabochon.server import storage
 from cabochon.server.app import reveal_out
-from cabochon.server.bots import Bots
+from cabochon.server.bots import Bots, fair_seconds
 from cabochon.server.fairness import Reveal, commitment, committed_text, verify
 from cabochon.server.settings import Settings
 from cabochon.server.storage import Storage, Writer
@@ -282,6 +282,11 @@ def test_a_bot_that_fails_is_replaced_for_that_move(tmp_path: Path, monkeypatch:
             chair.play("take wug")
             assert "take" in chair.until_number(2)["entries"][-1]["text"]
             chair.play()
+
+
+@pytest.mark.parametrize("asked, workers, seconds", [(1, 1, 1.0), (1, 2, 1.0), (2, 2, 1.0), (20, 1, 0.05), (21, 3, 1 / 7)])
+def test_a_thought_is_shorter_when_many_tables_wait(asked: int, workers: int, seconds: float) -> None:
+    assert seconds == pytest.approx(fair_seconds(1.0, asked, workers))
 
 
 @pytest.mark.slow

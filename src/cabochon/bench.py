@@ -1,4 +1,4 @@
-"""Measuring: speeds with the commit and the machine they were taken on."""
+"""Measuring: speeds of the rules and the search, with the commit and the machine they were taken on."""
 
 import json
 import os
@@ -13,12 +13,17 @@ from rich.console import Console
 from rich.table import Table
 
 from . import batch
+from .bots.levels import ROLLOUT
 from .game import Game
 from .machine import commit, machine
 from .rules.cards import VARIANTS
 from .rules.deal import deal
 from .rules.kernel import kernel
 from .ruleset import blank_states, ruleset
+from .search.analysis import STRONGEST
+from .search.signature import signature
+from .search.tree import Style, new_tree, plant, think
+from .search.weights import load_weights
 
 PLAYER_COUNTS = (2, 3, 4)
 MOST_DECISIONS = 5000
@@ -119,6 +124,33 @@ def cold_and_warm() -> tuple[float, float]:
         return cold, min(start_seconds(folder) for _ in range(REPEATS))
 
 
+def search_speed(variant: str, style: Style, simulations: int) -> float:
+    """Simulations a second of one core, its own time counted, in a two-player tree that begins at the deal."""
+    states, weights, tree = batch.deal(variant, 2, [1]), load_weights(variant, 2), new_tree(simulations + 1)
+    plant(tree, states, 1, style, weights.worths)
+    think(tree, style, *weights, simulations // 10)
+    best = 0.0
+    for _ in range(REPEATS):
+        plant(tree, states, 1, style, weights.worths)
+        start = time.thread_time()
+        done = think(tree, style, *weights, simulations)
+        best = max(best, done / (time.thread_time() - start))
+    return best
+
+
+def search_speeds(simulations: int) -> dict[str, Any]:
+    """Nodes judged by the evaluation, and by rollouts to the end, a second; and what the search does, as one number."""
+    nodes, _, number = signature()
+    speeds = {
+        variant: {
+            "nodes_per_second": round(search_speed(variant, STRONGEST, simulations)),
+            "rollouts_per_second": round(search_speed(variant, ROLLOUT.style, simulations)),
+        }
+        for variant in VARIANTS
+    }
+    return speeds | {"signature_nodes": nodes, "signature": f"{number:08x}"}
+
+
 def measure(games: int = 20000, steps: int = 60) -> dict[str, Any]:
     """Everything, as one object."""
     speeds: dict[str, Any] = {}
@@ -134,6 +166,7 @@ def measure(games: int = 20000, steps: int = 60) -> dict[str, Any]:
         "cold_compile_seconds": round(cold, 2),
         "warm_start_seconds": round(warm, 2),
         "game_play_microseconds": round(game_play_microseconds(), 1),
+        "search": search_speeds(games * 2),
         "commit": commit(),
         "machine": machine(),
     }
@@ -159,6 +192,14 @@ def print_table(figures: dict[str, Any]) -> None:
     console.print(f"cold start, kernel compiled: {figures['cold_compile_seconds']} s")
     console.print(f"warm start to the first move: {figures['warm_start_seconds']} s")
     console.print(f"one Game.play: {figures['game_play_microseconds']} µs")
+    search = figures["search"]
+    for variant in VARIANTS:
+        row = search[variant]
+        console.print(
+            f"search, {variant}, two players, one core: {row['nodes_per_second']:,} nodes/s by evaluation, "
+            f"{row['rollouts_per_second']:,} rollouts/s to the end"
+        )
+    console.print(f"signature {search['signature']} ({search['signature_nodes']:,} nodes)")
     console.print(f"commit {figures['commit']}; {figures['machine']}")
 
 

@@ -42,10 +42,10 @@ def _drawn(found: Analysis, looseness: float, seed: int) -> Move:
 
 
 LEVELS = (
-    Level("apprentice", "a first game: sees little and forgets much", Budget(nodes=1), looseness=1.6),
-    Level("pedlar", "knows what is cheap, misses what you are up to", Budget(nodes=2), looseness=0.7),
-    Level("merchant", "plans a few purchases ahead", Budget(nodes=24), looseness=0.3),
-    Level("cutter", "counts, races and reserves in time", Budget(nodes=150)),
+    Level("apprentice", "a first game: sees little and forgets much", Budget(nodes=1), looseness=1.5),
+    Level("pedlar", "knows what is cheap, misses what you are up to", Budget(nodes=1), looseness=1.0),
+    Level("merchant", "plans a few purchases ahead", Budget(nodes=48), looseness=0.2),
+    Level("cutter", "counts, races and reserves in time", Budget(nodes=250)),
     Level("jeweller", "sees most of what is coming", Budget(nodes=1500)),
     Level("master", "full strength", Budget(seconds=1.0)),
 )

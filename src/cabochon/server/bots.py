@@ -51,6 +51,11 @@ def allowance(player: Bot, seconds: float) -> Budget:
     return usual if usual and usual.nodes else Budget(seconds=seconds)
 
 
+def fair_seconds(seconds: float, asked: int, workers: int) -> float:
+    """How long one move may take when many tables wait: less, so that everybody still has an answer after `seconds`."""
+    return seconds * min(1.0, workers / max(1, asked))
+
+
 def warm_up() -> int:
     """In a worker: compile or load the rules and the search by playing a little; the worker's process id."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -126,6 +131,7 @@ class Bots:
         self.free: asyncio.Queue[Worker] = asyncio.Queue()
         self.restarting: set[asyncio.Task[None]] = set()
         self.rules_are_warm = asyncio.Event()
+        self.asked = 0
         self.replaced = 0
 
     async def warm(self) -> None:
@@ -156,12 +162,15 @@ class Bots:
 
     async def choose(self, name: str, view: View, seed: int) -> str:
         """The bot's move, or a simple one if it fails or is late."""
+        self.asked += 1
         try:
             return await (self._in_worker if self.workers else self._in_thread)(name, view, seed)
         except Exception as wrong:
             self.replaced += 1
             log.warning("bot %s gave no move (%s): a simple one moves instead", name, type(wrong).__name__)
             return str(simple_move(view, seed))
+        finally:
+            self.asked -= 1
 
     async def _in_thread(self, name: str, view: View, seed: int) -> str:
         thinking = asyncio.to_thread(think, name, view, self.settings.bot_seconds, seed)
@@ -170,7 +179,7 @@ class Bots:
     async def _in_worker(self, name: str, view: View, seed: int) -> str:
         worker = await asyncio.wait_for(self.free.get(), self.settings.bot_deadline)
         try:
-            thinking = worker.think(name, view, self.settings.bot_seconds, seed)
+            thinking = worker.think(name, view, fair_seconds(self.settings.bot_seconds, self.asked, len(self.workers)), seed)
             move = await asyncio.wait_for(thinking, self.settings.bot_deadline)
         except BaseException as wrong:
             if isinstance(wrong, Exception) and not isinstance(wrong, asyncio.TimeoutError | OSError | RuntimeError):

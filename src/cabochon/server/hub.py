@@ -230,9 +230,9 @@ class Hub:
 
     async def _play_bot(self, table: Table, seat: int, name: str) -> None:
         number, view = table.number, table.shown.view(seat)
-        if self.settings.bot_delay:
-            await asyncio.sleep(self.settings.bot_delay)
-        text = await self.bots.choose(name, view, self.sources.bot_seed())
+        text, _ = await asyncio.gather(
+            self.bots.choose(name, view, self.sources.bot_seed()), asyncio.sleep(self.settings.bot_delay)
+        )
         async with table.lock:
             if table.number != number:
                 return

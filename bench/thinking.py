@@ -1,0 +1,69 @@
+"""How long a bot of one second takes to answer while twenty other tables think: `python bench/thinking.py`.
+
+Every table is a guest against `master`; the guests play at random as soon as it is their turn. Prints the time from the stored
+acknowledgement of a guest's move to the bot's.
+"""
+
+import argparse
+import asyncio
+import random
+import tempfile
+import time
+from pathlib import Path
+
+import uvloop
+
+from cabochon.machine import commit, machine
+from tests.server.process import Guest, ServerProcess
+
+SETTINGS = {"requests_per_second": 1000, "tables_per_minute": 1_000_000}
+
+
+async def play(guest: Guest, table: str, until: float, times: list[float]) -> None:
+    """Play at random, and note how long the bot thinks about its answer."""
+    rng = random.Random(table)
+    async with guest.at(table) as chair:
+        while not chair.is_over and time.monotonic() < until:
+            if not chair.is_my_turn:
+                await chair.next_state()
+                continue
+            text = rng.choice(chair.state["choices"]["legal"])
+            answer = await chair.ask(type="move", number=chair.state["number"] + 1, text=text)
+            start = time.perf_counter()
+            while chair.state["number"] < answer.get("number", 0):
+                await chair.next_state()
+            if not chair.is_my_turn and not chair.is_over:
+                number = chair.state["number"]
+                while chair.state["number"] == number:
+                    await chair.next_state()
+                times.append(time.perf_counter() - start)
+
+
+async def run(server: ServerProcess, tables: int, seconds: float) -> None:
+    times: list[float] = []
+    async with Guest(server.url, "Anna") as anna:
+        options = {"players": 2, "bots": ["master"]}
+        names = [await anna.create(variant=("classic", "marvel")[i % 2], **options) for i in range(tables)]
+        until = time.monotonic() + seconds
+        await asyncio.gather(*(play(anna, table, until, times) for table in names))
+    times.sort()
+    print(f"{tables} tables against master, {len(times)} answers: median {times[len(times) // 2]:.2f} s, ", end="")
+    print(f"99 of 100 within {times[int(len(times) * 0.99)]:.2f} s, longest {times[-1]:.2f} s")
+    print(f"commit {commit()}; {machine()}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tables", type=int, default=21)
+    parser.add_argument("--seconds", type=float, default=30)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        server = ServerProcess(Path(folder), **SETTINGS).start()
+        try:
+            uvloop.run(run(server, options.tables, options.seconds))
+        finally:
+            server.stop()
+
+
+if __name__ == "__main__":
+    main()
