@@ -12,7 +12,7 @@ from cabochon.bots import BOTS, Bot, Budget, bot, legal_moves
 from .positions import position
 
 VARIANTS = ("classic", "marvel")
-NO_LIMIT = Budget()
+TINY = Budget(nodes=30)
 MOST_MOVES = 2000
 
 
@@ -21,7 +21,7 @@ def play_out(game: Game, bots: list[Bot], seed: int) -> Game:
     for played in range(MOST_MOVES):
         if game.is_over:
             break
-        game.play(bots[game.turn].choose(game.view(game.turn), NO_LIMIT, seed + played))
+        game.play(bots[game.turn].choose(game.view(game.turn), TINY, seed + played))
     assert game.is_over, f"not over after {MOST_MOVES} moves: {game!r}"
     return game
 
@@ -33,7 +33,7 @@ def market(cards: dict[str, str], variant: str = "classic", **said: Any) -> Game
 
 
 def choice(game: Game, name: str = "greedy", seed: int = 0) -> str:
-    return str(bot(name).choose(game.view(game.turn), NO_LIMIT, seed))
+    return str(bot(name).choose(game.view(game.turn), TINY, seed))
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -66,7 +66,7 @@ def test_house_rules_are_understood(variant: str, house: dict[str, Any]) -> None
     game = Game(variant, 3, seed=5, **house)
     for played in range(120):
         if not game.is_over:
-            game.play(bot("greedy").choose(game.view(game.turn), NO_LIMIT, played))
+            game.play(bot("greedy").choose(game.view(game.turn), TINY, played))
 
 
 @pytest.mark.parametrize("name", BOTS)
@@ -125,14 +125,14 @@ def test_a_bot_decides_only_from_the_view_of_the_seat_to_decide(name: str) -> No
     game = Game("classic", seed=1, start=0)
     for shown in (game.view(1), game.view(None), game.position()):
         with pytest.raises(CabochonError, match="seat 0 is to decide"):
-            bot(name).choose(shown, NO_LIMIT, 0)
+            bot(name).choose(shown, TINY, 0)
 
 
 @pytest.mark.parametrize("name", BOTS)
 def test_a_bot_has_nothing_to_choose_when_the_game_is_over(name: str) -> None:
     game = play_out(Game("classic", seed=2), [bot("greedy")] * 2, 2)
     with pytest.raises(CabochonError, match="the game is over"):
-        bot(name).choose(game.view(0), NO_LIMIT, 0)
+        bot(name).choose(game.view(0), TINY, 0)
 
 
 def test_every_bot_has_a_name_and_a_line_about_itself() -> None:

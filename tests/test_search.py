@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cabochon import CabochonError, Game, View, sample
@@ -19,7 +19,7 @@ from cabochon.rules.play import play as play_action
 from cabochon.rules.state import OVER
 from cabochon.ruleset import blank_states, ruleset
 from cabochon.search import Style, analyse
-from cabochon.search.analysis import hides_something
+from cabochon.search.analysis import WELL_SEEN, hides_something
 from cabochon.search.evaluation import PHASES, evaluate, policy, weigh, worth_of_hand, worth_of_taking
 from cabochon.search.features import AIM, EVERYTHING, FEATURES, MOST_AIMS, MOST_LISTED, list_aims, list_features
 from cabochon.search.signature import signature
@@ -102,7 +102,7 @@ def test_the_best_move_begins_the_line() -> None:
     game = played("classic", 2, 6, 20)
     found = analyse(own_view(game), Budget(nodes=2000))
     assert found.best == found.line[0]
-    assert found.moves[0].visits == max(one.visits for one in found.moves)
+    assert found.moves[0].visits >= WELL_SEEN * max(one.visits for one in found.moves)
     game.play(found.line[0])
 
 
@@ -185,6 +185,7 @@ def _all_hands(tokens: tuple[int, ...], limit: int) -> set[tuple[int, ...]]:
     return {hand for left in fewer for hand in _all_hands(left, limit)}
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(0, 4), min_size=6, max_size=6), st.integers(1, 3))
 def test_returns_in_order_lead_to_every_hand_once(counts: list[int], over: int) -> None:
     tokens = (*counts, 0)

@@ -23,7 +23,7 @@ SMALLEST_TREE = 1 << 12
 CHUNK, CHUNK_OF_ROLLOUTS = 128, 24  # simulations between two looks at the clock
 LONGEST_LINE = 12
 FEWEST_VISITS = 4  # of a move in the line
-FINISH = 0.001  # seconds kept back for adding up
+FINISH = 0.002  # seconds kept back for adding up
 WELL_SEEN = 0.1  # a move is played only if it was looked at this often, compared with the one looked at most
 CAUTION = 0.5  # chances that one look leaves in doubt
 SURE = 0.999
@@ -150,7 +150,8 @@ class _Roots:
         self.priors, self.edge_visits = edges["prior"].astype(float), edges["visits"].astype(int)
         self.exact = edges["is_exact"].astype(bool)
         self.values = np.array([_values(tree, edge, players) for edge in edges]).reshape(-1, players)
-        self.line = tuple(_line(tree))
+        seldom = int(edges["visits"].max(initial=0)) * WELL_SEEN * 0.5
+        self.lines = {int(edge["action"]): _line(tree, edge) for edge in edges if edge["visits"] > seldom}
 
     def best(self, seat: int) -> int | None:
         """The edge that is proven best, if the root is solved."""
@@ -187,16 +188,16 @@ def _best_edge(tree: Tree, node: Any) -> Any:
     return max(edges, key=lambda edge: int(edge["visits"]))
 
 
-def _line(tree: Tree) -> list[int]:
-    """The actions a tree expects, as long as they were looked at often enough."""
-    node, actions = tree.nodes[0], list[int]()
-    while int(node["first_edge"]) != NO_NODE and len(actions) < LONGEST_LINE:
-        edge = _best_edge(tree, node)
-        children = _children(tree, edge)
-        if not children or (actions and int(edge["visits"]) < FEWEST_VISITS and not edge["is_exact"]):
-            break
+def _line(tree: Tree, edge: Any) -> list[int]:
+    """A move and the actions a tree expects after it, as long as they were looked at often enough."""
+    actions: list[int] = []
+    while len(actions) < LONGEST_LINE and (not actions or edge["visits"] >= FEWEST_VISITS or edge["is_exact"]):
         actions.append(int(edge["action"]))
-        node = max(children, key=lambda child: int(child["visits"]))
+        children = _children(tree, edge)
+        node = max(children, key=lambda child: int(child["visits"])) if children else None
+        if node is None or int(node["first_edge"]) == NO_NODE:
+            break
+        edge = _best_edge(tree, node)
     return actions
 
 
@@ -272,7 +273,7 @@ def _merged(shown: View, roots: list[_Roots], start: float) -> Analysis:
     considered.remove(chosen)
     considered.insert(0, chosen)
     values = np.mean([root.own for root in roots], axis=0)
-    main = next((root for root in roots if root.line and moves[root.line[0]] == considered[0].move), roots[0])
+    lines = [root.lines[chosen.move.action] for root in roots if chosen.move.action in root.lines]
     nodes = sum(root.visits for root in roots)
-    line = tuple(moves[action] for action in main.line)
+    line = tuple(moves[action] for action in max(lines, key=len)) if lines else (chosen.move,)
     return Analysis(tuple(considered), tuple(values.tolist()), line, nodes, time.perf_counter() - start)

@@ -60,6 +60,7 @@ SHARPNESS, SPITE, OVERFLOW, KIND = 0, 1, 2, 3  # places in `habits`: how a polic
 TAKES, TAKES_TWO, RESERVES, RESERVES_UNSEEN, BUYS, BUYS_RESERVED, OTHERS = range(7)
 HABITS = KIND + OTHERS + 1
 GOAL_IN_SIGHT = 0.5  # what a purchase gains at least if it fulfils the goal: look at it early
+IN_SIGHT = 6  # tokens away: what is farther does not decide what to take
 OPENNESS = 0.05  # the part of the priors that all moves share alike
 
 
@@ -227,7 +228,7 @@ def keep_near(aims: Any, count: int, tokens: int) -> int:
     """Leave out the cards that one take cannot bring into sight; how many are left."""
     colours, wild, kept = tokens & COLOURS, lane(tokens, WILD), 0
     for i in range(count):
-        if total(minus(aims[i, PRICE], colours)) - wild < FAR + 1:
+        if total(minus(aims[i, PRICE], colours)) - wild <= IN_SIGHT:
             for column in range(AIM):
                 aims[kept, column] = aims[i, column]
             kept += 1
