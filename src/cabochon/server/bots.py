@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 WARM_UP_MOVES = 12
 LOOKED_AT = 16
 RESTART_SECONDS = 5.0
+THINKING = 0.85  # the part of a worker's time that is thinking when tables wait for it; the rest is coming and going
 log = logging.getLogger("cabochon.server")
 
 
@@ -53,7 +54,7 @@ def allowance(player: Bot, seconds: float) -> Budget:
 
 def fair_seconds(seconds: float, asked: int, workers: int) -> float:
     """How long one move may take when many tables wait: less, so that everybody still has an answer after `seconds`."""
-    return seconds * min(1.0, workers / max(1, asked))
+    return seconds if asked <= workers else seconds * THINKING * workers / asked
 
 
 def warm_up() -> int:
