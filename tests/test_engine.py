@@ -25,6 +25,8 @@ from cabochon.cli import app
 from cabochon.server.bots import Bots
 from cabochon.server.settings import Settings
 
+from .server.process import run
+
 ROOT = Path(__file__).parent.parent
 DEAL = Game("classic", seed=7)
 
@@ -490,7 +492,6 @@ def test_programs_are_set_by_the_environment() -> None:
 
 @pytest.mark.slow
 def test_workers_of_the_server_know_the_programs(magpie: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    import asyncio
 
     monkeypatch.setattr("cabochon.bots.BOTS", names := dict(BOTS))
     settings = Settings(bots=(f"magpie={magpie}",), bot_workers=1, bot_deadline=60)
@@ -503,7 +504,7 @@ def test_workers_of_the_server_know_the_programs(magpie: str, monkeypatch: pytes
         finally:
             await bots.stop()
 
-    move, replaced = asyncio.run(ask())
+    move, replaced = run(ask())
     assert "magpie" in names
     assert 0 == replaced
     assert DEAL.why_not(move) is None

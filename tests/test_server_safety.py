@@ -1,6 +1,5 @@
 """What a client sends can neither learn what is hidden nor harm a table."""
 
-import asyncio
 import json
 import random
 from collections.abc import Iterator
@@ -22,6 +21,7 @@ from cabochon.server.listening import Malformed, parse_message
 from cabochon.server.messages import TableOptions
 from cabochon.server.sockets import TOO_SLOW, Connection
 
+from .server.process import run
 from .serving import Chair, Clock, Guest, House, fixed_sources, house, two_players
 from .test_server import closing
 
@@ -181,7 +181,7 @@ def test_somebody_who_does_not_read_is_disconnected() -> None:
             connection.put(b"news")
         return connection
 
-    connection = asyncio.run(fill())
+    connection = run(fill())
     assert connection.farewell and TOO_SLOW == connection.farewell[0] and 3 == connection.outbox.qsize()
 
 

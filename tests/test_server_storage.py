@@ -32,6 +32,7 @@ from cabochon.server.settings import Settings
 from cabochon.server.storage import Storage, Writer
 from cabochon.view import View
 
+from .server.process import run
 from .serving import Clock, House, fixed_sources, house, two_players
 from .test_server import play_out
 
@@ -104,7 +105,7 @@ def test_many_entries_share_a_commit_and_a_bad_one_harms_nobody(tmp_path: Path) 
         await asyncio.to_thread(writer.stop)
         return commits, outcomes
 
-    commits, outcomes = asyncio.run(write())
+    commits, outcomes = run(write())
     assert commits <= 3
     assert [True, False, True] == [outcome is None for outcome in outcomes]
     with kept.engine.connect() as connection:
@@ -305,7 +306,7 @@ def test_bots_think_in_processes_that_may_die() -> None:
         assert game.why_not(await bots.choose("greedy", game.view(0), 5)) is None and 2 == bots.replaced
         await bots.stop()
 
-    asyncio.run(think())
+    run(think())
 
 
 def test_nothing_of_the_game_is_answered_before_the_bots_are_ready(tmp_path: Path) -> None:

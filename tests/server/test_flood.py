@@ -9,7 +9,7 @@ import orjson
 import pytest
 import websockets
 
-from tests.server.process import Guest, ServerProcess
+from tests.server.process import Guest, ServerProcess, run
 
 MESSAGES = 10_000
 AT_ONCE = 50
@@ -93,7 +93,7 @@ async def flood(server: ServerProcess) -> tuple[int, int]:
 def test_ten_thousand_random_messages(tmp_path: Path) -> None:
     server = ServerProcess(tmp_path, **LENIENT).start()
     try:
-        before, after = asyncio.run(flood(server))
+        before, after = run(flood(server))
         assert after - before < MOST_GROWTH
         assert server.is_ready()
     finally:

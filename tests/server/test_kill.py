@@ -9,7 +9,7 @@ import httpx
 import pytest
 import websockets
 
-from tests.server.process import ForkedServer, Guest, ServerProcess
+from tests.server.process import ForkedServer, Guest, ServerProcess, run
 
 KILLS = int(os.environ.get("KILLS", "50"))
 TABLES = 6
@@ -81,6 +81,6 @@ async def is_over(guest: Guest, table: str) -> bool:
 def test_acknowledged_moves_survive_kill_9(tmp_path: Path) -> None:
     server = ForkedServer(tmp_path, **QUICK).start()
     try:
-        assert asyncio.run(killed_again_and_again(server, KILLS)) > 10 * KILLS
+        assert run(killed_again_and_again(server, KILLS)) > 10 * KILLS
     finally:
         server.stop()

@@ -1,6 +1,5 @@
 """Hidden cards cannot leak: games that differ only in what a viewer cannot know send it the same bytes, message by message."""
 
-import asyncio
 import itertools
 import random
 from collections.abc import Callable
@@ -15,7 +14,7 @@ from cabochon import VARIANTS, CabochonError, Game, Position, View, sample
 from cabochon.server.app import create_app
 from cabochon.server.settings import Settings, Sources
 from cabochon.view import position, view
-from tests.server.process import Guest, running
+from tests.server.process import Guest, run, running
 
 GAMES = 24
 MOST_MOVES = 60
@@ -114,7 +113,7 @@ def sent_to(viewer: int | None, game: Game, folder: Path) -> list[str]:
     folder.mkdir()
     settings = Settings(database=f"sqlite:///{folder}/tables.db", **SETTINGS)  # type: ignore[arg-type]
     with running(create_app(settings, fixed_sources(game.beginning()))) as url:
-        return asyncio.run(everything_sent(url, viewer, game))
+        return run(everything_sent(url, viewer, game))
 
 
 def decisions(game: Game) -> list[tuple[int, str]]:
