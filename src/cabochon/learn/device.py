@@ -22,7 +22,6 @@ from .tuning import (
     gather_choices,
     new_choices,
     new_samples,
-    play_duel,
     play_search_games,
 )
 
@@ -82,18 +81,6 @@ def _choose(
         gather_choices(own_tree(trees, i), states[i : i + 1], own, style, weights, habits, alone, nodes, seed + 1000 * i)
 
 
-@cuda.jit
-def _duel(
-    trees: Any, rivals: Any, states: Any, styles: Any, weights: Any, habits: Any, nodes: Any, seed: int, results: Any
-) -> None:
-    """Every thread plays a deal twice, with seats changed."""
-    i = cuda.grid(1)
-    if i < states.shape[0]:
-        play_duel(
-            (own_tree(trees, i), own_tree(rivals, i)), states[i : i + 1], styles, weights, habits, nodes, seed + i, 1, results[i]
-        )
-
-
 def _blocks(threads: int) -> tuple[int, int]:
     return (threads + THREADS - 1) // THREADS, THREADS
 
@@ -132,22 +119,3 @@ class OnDevice:
         trees, states = device_tree(threads, HABIT_NODES + 2), _states(variant, players, threads)
         _choose[_blocks(threads)](trees, states, choices, style, worths, habits, alone, seed, HABIT_NODES)
         return Choices._make(_host(array).reshape(-1, MOST_EDGES) for array in choices)
-
-    def duel(self, variant: str, a: Weights, b: Weights, style: Style, nodes: int, pairs: int) -> NDArray[np.int64]:
-        """Wins, draws and losses of the first weights against the second."""
-        return duel(variant, (a, style, nodes), (b, style, nodes), pairs)
-
-
-Player = tuple[Weights, Style, int]
-
-
-def duel(variant: str, a: Player, b: Player, pairs: int, seed: int = 0) -> NDArray[np.int64]:
-    """Wins, draws and losses of the first of two searches with two players."""
-    results = cuda.to_device(np.zeros((pairs, 3), np.int64))
-    worths = cuda.to_device(a[0].worths), cuda.to_device(b[0].worths)
-    habits = cuda.to_device(a[0].habits), cuda.to_device(b[0].habits)
-    trees, rivals = device_tree(pairs, a[2] + 2), device_tree(pairs, b[2] + 2)
-    states = _states(variant, 2, pairs)
-    _duel[_blocks(pairs)](trees, rivals, states, (a[1], b[1]), worths, habits, (a[2], b[2]), seed, results)
-    total: NDArray[np.int64] = results.copy_to_host().sum(0)
-    return total

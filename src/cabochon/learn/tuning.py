@@ -31,6 +31,7 @@ from ..search.weights import START_HABITS, Weights, load_weights, path_of, save_
 LONGEST_GAME = 400
 OPENING = 8  # turns in which moves are drawn by visits
 HABIT_NODES, HABIT_POSITIONS, SELDOM = 300, 8192, 12  # one position in twelve is kept, so that all parts of games are
+DUEL_NODES, DUEL_PAIRS = 200, 100
 TRUST = 0.3  # how much the guess of the search counts beside the result of the game
 FULL_GAME = 15.0
 
@@ -362,51 +363,39 @@ def fit_habits(choices: Choices, steps: int = 300, rate: float = 0.05) -> NDArra
 
 @kernel
 def play_duel(
-    trees: Any, states: Any, styles: Any, weights: Any, habits: Any, nodes: Any, first_seed: int, pairs: int, results: Any
+    tree: Tree, states: Any, style: Style, a: Weights, b: Weights, nodes: int, seed: int, pairs: int, results: Any
 ) -> None:
-    """Two players' matches on paired deals; `results` counts wins, draws and losses of the first."""
+    """Two players' games on paired deals, the same search with other weights; `results` counts wins, draws and losses of `a`."""
     for game in range(2 * pairs):
         state = states[0]
         state.start = game % 2
-        deal(state, first_seed + game // 2)
-        random = seeded(first_seed + game)
+        deal(state, seed + game // 2)
+        random = seeded(seed + game)
         while state.stage != OVER and state.turns < LONGEST_GAME:
             random = stir(random)
-            who = state.turn
-            if who == 0:
-                plant(trees[0], states, random, styles[0], weights[0])
-                think(trees[0], styles[0], weights[0], habits[0], nodes[0] if count_bits(legal(state)) > 1 else 1)
-                action = most_visited(trees[0], random, 0)
-            else:
-                plant(trees[1], states, random, styles[1], weights[1])
-                think(trees[1], styles[1], weights[1], habits[1], nodes[1] if count_bits(legal(state)) > 1 else 1)
-                action = most_visited(trees[1], random, 0)
-            play(state, action)
-        if state.stage != OVER:
-            results[1] += 1
+            mine = a if state.turn == 0 else b
+            plant(tree, states, random, style, mine.worths)
+            think(tree, style, mine.worths, mine.habits, nodes)
+            play(state, most_visited(tree, random, 0))
+        if state.stage == OVER:
+            share_win(state, tree.value)
+            results[0 if tree.value[0] > tree.value[1] else 2 if tree.value[1] > tree.value[0] else 1] += 1
         else:
-            share_win(state, trees[0].value)
-            results[0 if trees[0].value[0] > 0.9 else 2 if trees[0].value[1] > 0.9 else 1] += 1
+            results[1] += 1
 
 
-def duel(
-    variant: str, a: tuple[Weights, Style, int], b: tuple[Weights, Style, int], pairs: int, seed: int = 0, threads: int = 2
-) -> NDArray[np.int64]:
-    """Wins, draws and losses of the first of two searches with two players."""
+def duel(variant: str, a: Weights, b: Weights, nodes: int, pairs: int, threads: int) -> NDArray[np.int64]:
+    """Wins, draws and losses of the first weights against the second."""
 
     def run(part: int) -> NDArray[np.int64]:
-        results = np.zeros(3, np.int64)
+        results, share = np.zeros(3, np.int64), pairs // threads
         states = blank_states(ruleset(variant, 2, {}), 1)
-        trees = (new_tree(a[2] + 2), new_tree(b[2] + 2))
-        share = pairs // threads
-        play_duel(
-            trees, states, (a[1], b[1]), (a[0].worths, b[0].worths), (a[0].habits, b[0].habits), (a[2], b[2]),
-            seed + part * share, share, results,
-        )  # fmt: skip
+        play_duel(new_tree(nodes + 2), states, Style(), a, b, nodes, part * share, share, results)
         return results
 
     with ThreadPoolExecutor(threads) as pool:
-        return np.sum(list(pool.map(run, range(threads))), axis=0)
+        total: NDArray[np.int64] = np.sum(list(pool.map(run, range(threads))), axis=0)
+    return total
 
 
 class OnProcessor(NamedTuple):
@@ -424,10 +413,6 @@ class OnProcessor(NamedTuple):
         choices = new_choices(HABIT_POSITIONS)
         gather_choices(tree, states, choices, style, *weights, ALONE, HABIT_NODES, seed)
         return choices
-
-    def duel(self, variant: str, a: Weights, b: Weights, style: Style, nodes: int, pairs: int) -> NDArray[np.int64]:
-        """Wins, draws and losses of the first weights against the second."""
-        return duel(variant, (a, style, nodes), (b, style, nodes), pairs, threads=self.threads)
 
 
 def first_weights(variant: str, players: int) -> Weights:
@@ -470,9 +455,13 @@ def main() -> None:
         player = OnDevice()
     for turn in range(options.rounds):
         seed = options.seed + turn * options.games
+        before = first_weights(options.variant, options.players)
         weights = improve(options.variant, options.players, options.games, options.nodes, seed, player, Style())
         save_weights(options.variant, options.players, weights)
         load_weights.cache_clear()
+        if options.players == 2 and before.worths.any():
+            won, drawn, lost = duel(options.variant, weights, before, DUEL_NODES, DUEL_PAIRS, options.threads).tolist()
+            print(f"  against the weights before: won {won}, drawn {drawn}, lost {lost}", flush=True)
 
 
 if __name__ == "__main__":
