@@ -27,6 +27,8 @@ from cabochon.bots import BOTS, Budget
 from cabochon.bots.ratings import Rating, ratings
 from cabochon.cli import app
 
+pytestmark = pytest.mark.slow
+
 GREEDY, RANDOM = Entrant("greedy"), Entrant("random")
 
 

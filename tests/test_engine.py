@@ -27,6 +27,8 @@ from cabochon.server.settings import Settings
 
 from .server.process import run
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent
 DEAL = Game("classic", seed=7)
 

@@ -203,6 +203,7 @@ def _positions(variant: str, players: int, count: int, moves: int) -> Any:
     return states[states["stage"] != OVER]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variant, players", GAMES)
 def test_facts_stay_in_their_table(variant: str, players: int) -> None:
     aims, facts = np.empty((MOST_AIMS, AIM), np.int64), np.empty(MOST_LISTED + 1, np.int32)
@@ -216,6 +217,7 @@ def test_facts_stay_in_their_table(variant: str, players: int) -> None:
                 assert facts[:count].max() < FEATURES
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variant, players", GAMES)
 def test_the_short_way_to_weigh_a_hand_agrees_with_the_list(variant: str, players: int) -> None:
     weights = np.random.default_rng(2).normal(size=(PHASES, FEATURES)).astype(np.float32)
@@ -227,6 +229,7 @@ def test_the_short_way_to_weigh_a_hand_agrees_with_the_list(variant: str, player
         assert listed == pytest.approx(worth_of_taking(weights, 3, aims, count, tokens, points, facts), abs=1e-4)
 
 
+@pytest.mark.slow
 def test_strength_is_the_sum_of_the_facts() -> None:
     weights = np.random.default_rng(2).normal(size=(PHASES, FEATURES)).astype(np.float32) / 10
     aims, facts, values = np.empty((MOST_AIMS, AIM), np.int64), np.empty(MOST_LISTED, np.int32), np.zeros(4)
@@ -237,6 +240,7 @@ def test_strength_is_the_sum_of_the_facts() -> None:
         assert values[:3] == pytest.approx(np.exp(sums) / np.exp(sums).sum(), abs=1e-4)
 
 
+@pytest.mark.slow
 def test_priors_cover_the_legal_moves() -> None:
     weights = load_weights("classic", 2)
     aims, facts = np.empty((MOST_AIMS, AIM), np.int64), np.empty(MOST_LISTED, np.int32)
@@ -294,6 +298,7 @@ def test_levels_play_legally(level: Any) -> None:
         assert game.why_not(move) is None
 
 
+@pytest.mark.slow
 def test_the_signature_is_the_same_every_time() -> None:
     nodes, moves, number = signature()
     assert 3 * len(GAMES) == len(moves)

@@ -14,6 +14,8 @@ from cabochon.search import analyse
 from tests.proving import Prover
 from tests.tactics import SAVES, WINS, Tactic, disproof, tactics
 
+pytestmark = pytest.mark.slow
+
 NODES = 20_000
 WANTED = 0.95
 TACTICS = tactics()

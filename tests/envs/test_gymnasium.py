@@ -16,6 +16,8 @@ from cabochon.envs.single import SplendorEnv
 
 from .games import random_actions
 
+pytestmark = pytest.mark.slow
+
 assert cabochon.envs.__doc__
 
 

@@ -19,6 +19,8 @@ from cabochon.rules.cards import TILE_START
 from . import playthroughs
 from .games import with_other_hidden_cards
 
+pytestmark = pytest.mark.slow
+
 NAMES = ("python_splendor", "python_splendor_marvel")
 FILES = sorted(playthroughs.FOLDER.glob("*.txt"))
 EACH = pytest.mark.parametrize("name", NAMES)

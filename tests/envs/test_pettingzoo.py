@@ -14,6 +14,8 @@ from cabochon.envs.observation import observations
 
 from .games import with_other_hidden_cards
 
+pytestmark = pytest.mark.slow
+
 with warnings.catch_warnings():  # the tests import a game of PettingZoo's own in a way it no longer likes
     warnings.simplefilter("ignore", DeprecationWarning)
     from pettingzoo.test import api_test, render_test, seed_test  # type: ignore[import-untyped]

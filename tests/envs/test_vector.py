@@ -13,6 +13,8 @@ from cabochon.envs.vector import SplendorVectorEnv
 
 from .games import random_actions
 
+pytestmark = pytest.mark.slow
+
 GAMES = 12
 SETTINGS: list[dict[str, Any]] = [
     {"opponents": "random"},
