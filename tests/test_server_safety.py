@@ -25,6 +25,8 @@ from .server.process import run
 from .serving import Chair, Clock, Guest, House, fixed_sources, house, two_players
 from .test_server import closing
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def here(tmp_path: Path) -> Iterator[House]:
