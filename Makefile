@@ -36,7 +36,7 @@ check: $(READY) $(CLIENT) ## ruff, mypy and all tests, the browser's too
 	$(PY) -m pytest -n 2
 
 quick: $(READY) ## the tests that take seconds
-	$(PY) -m pytest -n 2 -m "not slow"
+	$(PY) -m pytest -n 2 -m "not slow" --ignore=tests/browser --ignore=tests/server --ignore=tests/envs
 
 bench: $(READY) ## print speeds with the commit and machine, and those of the environments beside the frameworks' own games
 	$(PY) -m cabochon bench
@@ -44,6 +44,9 @@ bench: $(READY) ## print speeds with the commit and machine, and those of the en
 
 load: $(READY) ## a thousand tables at once: moves a second and waiting times
 	PYTHONPATH=. $(PY) bench/load.py
+
+tactics: $(READY) ## positions with a proven best move: how many full strength finds in a second
+	$(PY) -m tests.tactics --seconds 1
 
 pictures: $(READY) $(CLIENT) ## take the pictures in docs/pictures anew
 	$(PY) -m tests.browser.pictures
@@ -57,4 +60,4 @@ fuzz: $(READY) ## a million positions against why_not, a hundred thousand games 
 golden: $(READY) ## write the golden games and perft counts anew (look at the diff before you commit it)
 	$(PY) -m tests.golden
 
-.PHONY: help setup client play terminal test check quick bench load pictures perft fuzz golden
+.PHONY: help setup client play terminal test check quick bench load tactics pictures perft fuzz golden

@@ -36,6 +36,7 @@ def choice(game: Game, name: str = "greedy", seed: int = 0) -> str:
     return str(bot(name).choose(game.view(game.turn), TINY, seed))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_greedy_beats_random(variant: str) -> None:
     games = 30
@@ -80,6 +81,7 @@ def test_random_plays_every_legal_move_sooner_or_later() -> None:
     assert {str(move) for move in game.legal_moves()} == {choice(game, "random", seed) for seed in range(500)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("name", BOTS)
 def test_what_is_hidden_does_not_change_the_move(variant: str, name: str) -> None:

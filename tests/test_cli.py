@@ -199,6 +199,7 @@ def printed(sitting: Sitting) -> str:
     return sitting.out.file.getvalue()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "variant, players, seat, names", [("classic", 2, 0, "greedy"), ("marvel", 4, 2, "random"), ("marvel", 2, 1, "greedy")]
 )
@@ -466,6 +467,7 @@ def test_rules() -> None:
 # the table
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variant", ["classic", "marvel"])
 @pytest.mark.parametrize("width", [80, 120])
 def test_the_table_fits(variant: str, width: int) -> None:

@@ -24,6 +24,7 @@ def test_golden_game(golden: Golden) -> None:
         assert want == got, f"line {line}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("golden", GOLDEN, ids=lambda golden: golden.name)
 def test_golden_game_by_the_referee(golden: Golden) -> None:
     game = golden_game(golden)
@@ -49,6 +50,7 @@ def test_every_rare_case_has_a_golden_game() -> None:
     assert set(EVENTS) <= {golden.name.partition("-")[2] for golden in GOLDEN}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", rows(), ids=lambda row: f"{row['game']}-{row['decisions']}")
 def test_perft(row: dict[str, str]) -> None:
     game = named_game(row)

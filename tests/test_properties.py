@@ -84,6 +84,7 @@ def test_view_round_trips(game: Game) -> None:
         assert game.view(seat) == parse_position(format_position(game.view(seat)))
 
 
+@pytest.mark.slow
 @settings(max_examples=EXAMPLES)
 @given(games())
 def test_record_round_trips(game: Game) -> None:
@@ -115,6 +116,7 @@ def test_undo_restores_bytes(game: Game) -> None:
     assert passed == [game.states.tobytes()]
 
 
+@pytest.mark.slow
 @settings(max_examples=EXAMPLES)
 @given(games())
 def test_an_illegal_action_changes_nothing(game: Game) -> None:
@@ -140,6 +142,7 @@ def test_a_failed_text_changes_nothing(game: Game, text: str) -> None:
         assert before == game.states.tobytes()
 
 
+@pytest.mark.slow
 @settings(max_examples=EXAMPLES)
 @given(games(), st.lists(st.integers(0, 5), min_size=7, max_size=7))
 def test_payment_and_why_not_agree(game: Game, payment: list[int]) -> None:
@@ -190,6 +193,7 @@ def test_a_view_has_no_place_for_a_deck() -> None:
     assert "deck" not in " ".join(fields - {"deck_sizes"})
 
 
+@pytest.mark.slow
 def test_sample_is_uniform() -> None:
     """A blind card and the deck share one pool: each unseen card is as likely in the reserve as anywhere in the deck."""
     game = Game("classic", seed=5, start=0, moves="reserve 3?; take wug")
