@@ -1,8 +1,9 @@
 """Named opponents: a bot takes a View and a Budget and returns a Move. It is never shown what is hidden."""
 
 from ..errors import CabochonError
+from ..search.budget import Budget
 from .levels import LEVELS, ROLLOUT, Level
-from .simple import Bot, Budget, Greedy, Random, legal_moves
+from .simple import Bot, Greedy, Random, legal_moves
 
 __all__ = ["BOTS", "LEVELS", "YARDSTICKS", "Bot", "Budget", "Greedy", "Level", "Random", "bot", "legal_moves"]
 

@@ -12,10 +12,11 @@ from ..drawing import draw
 from ..errors import CabochonError
 from ..game import Game
 from ..notation.position import parse_position
+from ..search.budget import Budget
 from ..version import __version__
 from ..view import Position, View
 from . import BOTS, bot
-from .simple import Bot, Budget, Greedy, legal_moves
+from .simple import Bot, Greedy, legal_moves
 
 AUTHOR = "the cabochon project"
 MOST_THREADS = 256

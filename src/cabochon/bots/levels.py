@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 from ..notation.move import Move
 from ..search.analysis import STRONGEST, Analysis, Signal, analyse
+from ..search.budget import Budget
 from ..search.tree import BY_ROLLOUT, Style
 from ..view import View
-from .simple import Budget, check
+from .simple import check
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,16 +11,9 @@ from ..errors import CabochonError
 from ..notation.move import Move
 from ..rules.actions import FIRST_ACTION
 from ..rules.state import STAGES
+from ..search.budget import Budget
 from ..view import View, state_of
 from .greedy import greedy_actions
-
-
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """A thinking allowance: positions looked at, seconds, both, or none said."""
-
-    nodes: int | None = None
-    seconds: float | None = None
 
 
 class Bot(Protocol):

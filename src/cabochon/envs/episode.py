@@ -17,11 +17,10 @@ from ..rules.actions import FIRST_ACTION, PASS
 from ..rules.chance import seeded, stir
 from ..rules.deal import deal, random_start
 from ..rules.ending import standing
-from ..rules.kernel import kernel
+from ..rules.kernel import inlined, kernel
 from ..rules.play import legal, play, random_action
 from ..rules.state import MAX_SEATS, OVER, State
 from ..ruleset import States, blank_states, ruleset
-from .inlined import inlined
 from .observation import blank_masks, blank_rows, mask_numbers, numbers, observe, write_mask
 
 TURN_LIMIT = 400

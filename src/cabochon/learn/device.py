@@ -7,10 +7,8 @@ import numba.cuda
 import numpy as np
 from numpy.typing import NDArray
 
-from ..rules.state import MAX_SEATS, state_t
 from ..ruleset import blank_states, ruleset
-from ..search.features import AIM, MOST_AIMS, MOST_LISTED
-from ..search.tree import COUNTS, EDGES_PER_NODE, MOST_DEPTH, MOST_EDGES, Style, Tree, edge_t, node_t
+from ..search.tree import MOST_EDGES, Style, Tree, new_tree
 from ..search.weights import Weights
 from .tuning import (
     ALONE,
@@ -33,20 +31,7 @@ MOST_TURNS = 70  # of a seat, in a game that is kept
 
 def device_tree(threads: int, nodes: int) -> Tree:
     """A tree for every thread."""
-    shapes: dict[str, tuple[tuple[int, ...], Any]] = {
-        "states": ((nodes + 1,), state_t),
-        "nodes": ((nodes,), node_t),
-        "edges": ((nodes * EDGES_PER_NODE + MOST_EDGES + 1,), edge_t),
-        "path_nodes": ((MOST_DEPTH,), np.int32),
-        "path_edges": ((MOST_DEPTH,), np.int32),
-        "aims": ((MOST_AIMS, AIM), np.int64),
-        "facts": ((MOST_LISTED,), np.int32),
-        "actions": ((MOST_EDGES,), np.int32),
-        "logits": ((MOST_EDGES,), np.float64),
-        "value": ((MAX_SEATS,), np.float64),
-        "counts": ((COUNTS,), np.int64),
-    }
-    return Tree(**{name: cuda.device_array((threads, *shape), kind) for name, (shape, kind) in shapes.items()})
+    return Tree._make(cuda.device_array((threads, *array.shape), array.dtype) for array in new_tree(nodes))
 
 
 @cuda.jit(device=True)

@@ -13,7 +13,8 @@ import numpy as np
 from ..errors import CabochonError
 from ..notation.move import Move, plain_moves
 from ..view import View, sample
-from .tree import BY_ROLLOUT, NO_NODE, Style, Tree, new_tree, plant, think
+from .budget import Budget
+from .tree import BY_ROLLOUT, NO_NODE, SURE_WIN, Style, Tree, new_tree, plant, think
 from .weights import Weights, load_weights
 
 SAMPLES = 4  # trees where others hold cards that the seat has not seen
@@ -26,20 +27,7 @@ FEWEST_VISITS = 4  # of a move in the line
 FINISH = 0.002  # seconds kept back for adding up
 WELL_SEEN = 0.1  # a move is played only if it was looked at this often, compared with the one looked at most
 CAUTION = 0.5  # chances that one look leaves in doubt
-SURE = 0.999
 STRONGEST = Style()
-
-
-class Allowance(Protocol):
-    """What a Budget says."""
-
-    @property
-    def nodes(self) -> int | None:
-        """Positions to look at."""
-
-    @property
-    def seconds(self) -> float | None:
-        """Time to use."""
 
 
 class Signal(Protocol):
@@ -99,11 +87,10 @@ def _trees(count: int, capacity: int) -> list[Tree]:
 class _Run:
     """One search: how long it may take, and what every thread needs."""
 
-    def __init__(self, shown: View, budget: Allowance, seed: int, style: Style, weights: Weights, stop: Signal | None) -> None:
+    def __init__(self, shown: View, budget: Budget, seed: int, style: Style, weights: Weights, stop: Signal | None) -> None:
         self.start = time.perf_counter()
         self.shown, self.seed, self.style, self.weights, self.stop = shown, seed, style, weights, stop
         self.deadline = None if budget.seconds is None else self.start + max(0.0, budget.seconds - FINISH)
-        self.nodes = budget.nodes
         self.chunk = CHUNK_OF_ROLLOUTS if style.method == BY_ROLLOUT else CHUNK
 
     def is_late(self) -> bool:
@@ -201,7 +188,7 @@ def _line(tree: Tree, edge: Any) -> list[int]:
     return actions
 
 
-def _shares(budget: Allowance, threads: int, hidden: bool) -> list[int | None]:
+def _shares(budget: Budget, threads: int, hidden: bool) -> list[int | None]:
     """How many simulations each tree gets."""
     count = max(threads, SAMPLES if hidden else 1)
     if budget.nodes is None:
@@ -210,7 +197,7 @@ def _shares(budget: Allowance, threads: int, hidden: bool) -> list[int | None]:
     return [budget.nodes // count + (i < budget.nodes % count) for i in range(count)]
 
 
-def _check(shown: View, budget: Allowance) -> None:
+def _check(shown: View, budget: Budget) -> None:
     if shown.stage == "over":
         raise CabochonError("the game is over: there is nothing to look for")
     if shown.seat != shown.turn:
@@ -222,7 +209,7 @@ def _check(shown: View, budget: Allowance) -> None:
 
 
 def analyse(
-    shown: View, budget: Allowance, seed: int = 0, *, style: Style = STRONGEST, threads: int = 1, stop: Signal | None = None
+    shown: View, budget: Budget, seed: int = 0, *, style: Style = STRONGEST, threads: int = 1, stop: Signal | None = None
 ) -> Analysis:
     """Search a position from the view of the seat to decide. The same view, nodes, seed and threads give the same answer."""
     _check(shown, budget)
@@ -243,7 +230,7 @@ def analyse(
 def _assured(one: Considered, seat: int, most: int) -> float:
     """What a move is sure to be worth: few looks leave much doubt, and one that was hardly looked at is not for playing."""
     if one.is_proven:
-        return one.values[seat] + (one.values[seat] > SURE)
+        return one.values[seat] + (one.values[seat] >= SURE_WIN)
     if one.visits == 0 or one.visits < most * WELL_SEEN:
         return -1.0
     return one.values[seat] - CAUTION / math.sqrt(one.visits)

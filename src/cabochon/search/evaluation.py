@@ -93,17 +93,25 @@ def share_win(state: State, values: Any) -> None:
 
 
 @inlined
+def soften(logits: Any, n: int) -> None:
+    """From numbers to probabilities (softmax), in place."""
+    most, whole = -math.inf, 0.0
+    for i in range(n):
+        most = max(most, logits[i])
+    for i in range(n):
+        logits[i] = math.exp(logits[i] - most)
+        whole += logits[i]
+    for i in range(n):
+        logits[i] /= whole
+
+
+@inlined
 def evaluate(state: State, weights: Any, aims: Any, facts: Any, values: Any) -> None:
     """Each seat's chance to win."""
-    row, most, whole = phase(state), -math.inf, 0.0
+    row = phase(state)
     for seat in range(state.players):
         values[seat] = weigh(weights, row, facts, list_features(state, seat, aims, facts))
-        most = max(most, values[seat])
-    for seat in range(state.players):
-        values[seat] = math.exp(values[seat] - most)
-        whole += values[seat]
-    for seat in range(state.players):
-        values[seat] /= whole
+    soften(values, state.players)
 
 
 @inlined
@@ -277,19 +285,6 @@ def weigh_actions(state: State, moves: int, weights: Any, habits: Any, aims: Any
         logits[n] = habits[SHARPNESS] * gain + habits[OVERFLOW] * over + habits[KIND + kind_of(action)]
         n += 1
     return n
-
-
-@inlined
-def soften(logits: Any, n: int) -> None:
-    """From numbers to probabilities (softmax), in place."""
-    most, whole = -math.inf, 0.0
-    for i in range(n):
-        most = max(most, logits[i])
-    for i in range(n):
-        logits[i] = math.exp(logits[i] - most)
-        whole += logits[i]
-    for i in range(n):
-        logits[i] /= whole
 
 
 @inlined

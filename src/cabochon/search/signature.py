@@ -2,22 +2,14 @@
 
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from ..game import Game
 from .analysis import analyse
+from .budget import Budget
 
 GAMES = tuple((variant, players) for variant in ("classic", "marvel") for players in (2, 3, 4))
 MOVES_BEFORE = (0, 14, 40)
 NODES_BEFORE, NODES = 12, 2000
-
-
-@dataclass(frozen=True, slots=True)
-class Nodes:
-    """A budget of positions."""
-
-    nodes: int
-    seconds: None = None
 
 
 def positions() -> Iterator[Game]:
@@ -27,11 +19,11 @@ def positions() -> Iterator[Game]:
         for number in range(MOVES_BEFORE[-1] + 1):
             if number in MOVES_BEFORE:
                 yield game
-            game.play(analyse(game.view(game.turn), Nodes(NODES_BEFORE), number).best)
+            game.play(analyse(game.view(game.turn), Budget(nodes=NODES_BEFORE), number).best)
 
 
 def signature() -> tuple[int, list[str], int]:
     """How many positions were looked at in all, the best moves, and both as one number."""
-    found = [analyse(game.view(game.turn), Nodes(NODES), 1) for game in positions()]
+    found = [analyse(game.view(game.turn), Budget(nodes=NODES), 1) for game in positions()]
     nodes, moves = sum(one.nodes for one in found), [str(one.best) for one in found]
     return nodes, moves, zlib.crc32(f"{nodes} {'; '.join(moves)}".encode())
