@@ -315,8 +315,8 @@ def select(tree: Tree, at: int, style: Style) -> int:
 
 
 @inlined
-def add_child(tree: Tree, at: int, i: int, style: Style, weights: Any) -> int:
-    """Play an edge's move in a new node and judge it; NO_NODE if there is no room."""
+def add_child(tree: Tree, at: int, i: int) -> int:
+    """Play an edge's move in a new node; NO_NODE if there is no room."""
     child = new_node(tree)
     if child == NO_NODE:
         return NO_NODE
@@ -334,7 +334,6 @@ def add_child(tree: Tree, at: int, i: int, style: Style, weights: Any) -> int:
     edge.children += 1
     if edge.children == 1 and edge.visits == 0:
         bring_forward(tree, i + 1, tree.nodes[at].first_edge + tree.nodes[at].edge_count)
-    judge(tree, child, style, weights)
     return child
 
 
@@ -414,9 +413,11 @@ def simulate(tree: Tree, style: Style, weights: Any, habits: Any) -> None:
             break
         i = select(tree, at, style)
         edge = tree.edges[i]
-        child = add_child(tree, at, i, style, weights) if wants_child(edge, style) else NO_NODE
+        child = add_child(tree, at, i) if wants_child(edge, style) else NO_NODE
         is_new = child != NO_NODE
-        if not is_new:
+        if is_new:
+            judge(tree, child, style, weights)
+        else:
             child = least_visited(tree, edge)
             if child == NO_NODE:
                 break
