@@ -4,7 +4,7 @@ import random
 from dataclasses import dataclass
 
 from ..notation.move import Move
-from ..search.analysis import STRONGEST, Analysis, Signal, analyse
+from ..search.analysis import GUIDED, STRONGEST, Analysis, Signal, analyse
 from ..search.budget import Budget
 from ..search.tree import BY_ROLLOUT, Style
 from ..view import View
@@ -49,6 +49,7 @@ LEVELS = (
     Level("cutter", "counts, races and reserves in time", Budget(nodes=250)),
     Level("jeweller", "sees most of what is coming", Budget(nodes=1500)),
     Level("master", "full strength", Budget(seconds=1.0)),
+    Level("legend", "a net that learnt from its own games alone", Budget(seconds=1.0), style=GUIDED),
 )
 ROLLOUT = Level(
     "rollout", "plays every position out at random and counts who wins", Budget(seconds=1.0),
