@@ -7,13 +7,13 @@ import numpy as np
 from .rules import play as turn
 from .rules.actions import FIRST_ACTION
 from .rules.bits import lowest_bit
-from .rules.kernel import kernel
+from .rules.kernel import allocating
 
 if TYPE_CHECKING:
     from .game import Game
 
 
-@kernel
+@allocating
 def _perft(stack: Any, depth: int) -> int:
     """Sequences of `depth` decisions from the record at the bottom of the stack, without recursion."""
     masks = np.zeros(depth + 1, np.int64)

@@ -20,7 +20,7 @@ from ..rules.buying import AVENGERS_POINTS, SYMBOLS_FOR_TILE
 from ..rules.cards import NONE, TIER_COUNT
 from ..rules.chance import below, seeded, stir
 from ..rules.gems import COLOUR_COUNT, COLOURS, LANE_BITS, ONE_WILD, TIME_LANE, WILD, lane, lanes_at_least, minus, total
-from ..rules.kernel import kernel
+from ..rules.kernel import allocating, kernel
 from ..rules.play import legal
 from ..rules.printed import bonus_of, cost_of, demand_of, points_of, symbols_of, tier_of
 from ..rules.state import MARKET_SIZE, MAX_RESERVED, MAX_TILES, OVER, State
@@ -331,7 +331,7 @@ def greedy_action(state: State, rng: int, scratch: Any) -> int:
     return best_action(state, moves, stir(rng), scratch)
 
 
-@kernel
+@allocating
 def _greedy_all(states: Any, seeds: Any, actions: Any) -> None:
     scratch = np.empty(SCRATCH, np.int64)
     for i in range(states.shape[0]):

@@ -46,8 +46,8 @@ LEVELS = (
     Level("apprentice", "a first game: sees little and forgets much", Budget(nodes=1), looseness=1.5),
     Level("pedlar", "knows what is cheap, misses what you are up to", Budget(nodes=1), looseness=1.0),
     Level("merchant", "plans a few purchases ahead", Budget(nodes=48), looseness=0.2),
-    Level("cutter", "counts, races and reserves in time", Budget(nodes=250)),
-    Level("jeweller", "sees most of what is coming", Budget(nodes=1500)),
+    Level("cutter", "counts, races and reserves in time", Budget(nodes=200)),
+    Level("jeweller", "sees most of what is coming", Budget(nodes=1200)),
     Level("master", "full strength", Budget(seconds=1.0)),
     Level("legend", "a net that learnt from its own games alone", Budget(seconds=1.0), style=GUIDED),
 )

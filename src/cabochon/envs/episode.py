@@ -17,7 +17,7 @@ from ..rules.actions import FIRST_ACTION, PASS
 from ..rules.chance import seeded, stir
 from ..rules.deal import deal, random_start
 from ..rules.ending import standing
-from ..rules.kernel import inlined, kernel
+from ..rules.kernel import allocating, inlined, kernel
 from ..rules.play import legal, play, random_action
 from ..rules.state import MAX_SEATS, OVER, State
 from ..ruleset import States, blank_states, ruleset
@@ -170,7 +170,7 @@ def _begin_all(states: Any, rngs: Any, which: Any, bots: int, turn_limit: int, s
             rngs[i] = begin(states[i], rngs[i], start, bots, turn_limit, scratch)
 
 
-@kernel
+@allocating
 def _reset_all(
     states: Any,
     rngs: Any,
@@ -222,7 +222,7 @@ def _step_some(
             moves[i] = show(states[i], rows[i], masks[i])
 
 
-@kernel
+@allocating
 def _step_all(
     states: Any,
     rngs: Any,
@@ -260,7 +260,7 @@ def _legal_all(states: Any, moves: Any, ended: Any, actions: Any, answers: Any) 
         answers[i] = ended[i] or is_among(moves[i], states[i].stage, actions[i])
 
 
-@kernel
+@allocating
 def _resume(states: Any, rngs: Any, moves: Any, row: Any, mask: Any, bots: int, turn_limit: int) -> float:
     rngs[0] = others_play(states[0], rngs[0], bots, turn_limit, np.empty(SCRATCH, np.int64))
     moves[0] = show(states[0], row, mask)

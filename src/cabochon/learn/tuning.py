@@ -19,7 +19,7 @@ from ..bots.greedy import SCRATCH, greedy_action
 from ..rules.bits import count_bits
 from ..rules.chance import below, seeded, stir
 from ..rules.deal import deal, random_start
-from ..rules.kernel import kernel
+from ..rules.kernel import allocating, kernel
 from ..rules.play import legal, play, random_action
 from ..rules.state import MAIN, MAX_SEATS, OVER
 from ..ruleset import blank_states, ruleset
@@ -104,7 +104,7 @@ def most_visited(tree: Tree, random: int, temperature: int) -> int:
     return tree.edges[best].action
 
 
-@kernel
+@allocating
 def play_greedy_games(states: Any, samples: Samples, first_seed: int, games: int, spread: int, facts: Any, value: Any) -> int:
     """Greedy against itself with one move in `spread` at random; how many positions were kept."""
     scratch, aims = np.empty(SCRATCH, np.int64), np.empty((MOST_AIMS, AIM), np.int64)
@@ -165,7 +165,7 @@ def play_search_games(
     return at
 
 
-@kernel
+@allocating
 def fit_some(
     samples: Samples, order: Any, players: int, base: Any, slope: Any, squares: Any, rate: float, decay: float, trust: float
 ) -> float:
@@ -200,7 +200,7 @@ def fit_some(
     return loss / len(order)
 
 
-@kernel
+@allocating
 def loss_of(samples: Samples, order: Any, players: int, base: Any, slope: Any) -> float:
     """The mean loss on these positions."""
     strengths, loss = np.zeros(MAX_SEATS), 0.0

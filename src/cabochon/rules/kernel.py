@@ -59,20 +59,32 @@ def folder_for(function: Callable[..., object]) -> Path:
     return cache_folder(*LATER_FOLDERS[: LATER_FOLDERS.index(own[0]) + 1] if own and own[0] in LATER_FOLDERS else ())
 
 
-def kernel(function: Function) -> Function:
-    """Compile on first use, without the GIL, and keep the result on disk."""
-    settings: Any = numba.config
-    before, settings.CACHE_DIR = settings.CACHE_DIR, str(folder_for(function))
+def _compiled(function: Function, **settings: Any) -> Function:
+    return cast(Function, numba.njit(nogil=True, error_model="numpy", **settings)(function))
+
+
+def _kept(function: Function, **settings: Any) -> Function:
+    config: Any = numba.config
+    before, config.CACHE_DIR = config.CACHE_DIR, str(folder_for(function))
     try:
-        return cast(Function, numba.njit(cache=True, nogil=True, error_model="numpy")(function))
+        return _compiled(function, cache=True, **settings)
     finally:
-        settings.CACHE_DIR = before
+        config.CACHE_DIR = before
+
+
+def kernel(function: Function) -> Function:
+    """Compile on first use, without the GIL, and keep the result on disk.
+
+    A kernel makes no arrays: then Numba need not count who holds one, which took a quarter of a search (`_nrt` is that counting).
+    """
+    return _kept(function, _nrt=False)
+
+
+def allocating(function: Function) -> Function:
+    """Like `kernel`, for a function that makes arrays of its own."""
+    return _kept(function)
 
 
 def inlined(function: Function) -> Function:
-    """Like `kernel`, but always part of the kernel that calls it, and kept on disk with that one.
-
-    Numba counts who holds an array. A function that hands one on to another raises and lowers that count, and each is a locked
-    instruction: with a dozen arrays that can take half the time. Melted into its caller, a function does not count.
-    """
-    return cast(Function, numba.njit(nogil=True, error_model="numpy", forceinline=True)(function))
+    """Like `kernel`, but always part of the kernel that calls it, and kept on disk with that one."""
+    return _compiled(function, forceinline=True, _nrt=False)

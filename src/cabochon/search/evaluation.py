@@ -19,11 +19,13 @@ from ..rules.printed import bonus_of, cost_of, demand_of, points_of, symbols_of,
 from ..rules.state import MAX_TILES, State
 from .features import (
     AIM,
+    COLOUR_MARK,
     COSTLY,
     COSTS,
     EVERYTHING,
     FACT,
     FAR,
+    FIRST_TIME,
     HAS_COLOUR,
     HAS_RESERVED,
     HAS_TOKENS,
@@ -35,10 +37,14 @@ from .features import (
     MOST_POINTS,
     MOST_TOKENS,
     MOST_WILD,
+    NEW_COLOUR,
     ONE_TAKE,
     POINTS_NOW,
     POINTS_SOON,
     PRICE,
+    SYMBOL_MARK,
+    SYMBOLS_IN_REACH,
+    TIME_MARK,
     USES,
     WORTH,
     aim_at,
@@ -47,7 +53,6 @@ from .features import (
     list_costs,
     list_features,
     list_gauntlet,
-    list_marks,
     list_reach,
     list_tableau,
     list_tokens,
@@ -207,7 +212,20 @@ def kind_of(action: int) -> int:
 
 
 @inlined
-def worth_of_taking(weights: Any, row: int, aims: Any, count: int, tokens: int, points: int, facts: Any) -> float:
+def worth_of_marks(weights: Any, row: int, marks: int, far: int) -> float:
+    """What a card this many tokens away is worth for the Gauntlet and the Avengers tile: `list_marks` without a list."""
+    worth = 0.0
+    if marks & COLOUR_MARK:
+        worth += weights[row, NEW_COLOUR + far]
+    if marks & TIME_MARK:
+        worth += weights[row, FIRST_TIME + far]
+    if marks >= SYMBOL_MARK:
+        worth += weights[row, SYMBOLS_IN_REACH + (marks // SYMBOL_MARK - 1) * FAR + far]
+    return worth
+
+
+@inlined
+def worth_of_taking(weights: Any, row: int, aims: Any, count: int, tokens: int, points: int) -> float:
     """What tokens are worth to a seat with these aims: `worth_of_hand` without a list, for the moves there are most of."""
     colours, wild = tokens & COLOURS, lane(tokens, WILD)
     now = soon = 0
@@ -216,7 +234,7 @@ def worth_of_taking(weights: Any, row: int, aims: Any, count: int, tokens: int, 
         far = max(0, total(minus(aims[i, PRICE], colours)) - wild)
         worth += weights[row, aims[i, FACT] + min(far, FAR - 1) * USES]
         if aims[i, MARKS] != 0:
-            worth += weigh(weights, row, facts, list_marks(aims[i, MARKS], min(far, FAR - 1), facts, 0))
+            worth += worth_of_marks(weights, row, aims[i, MARKS], min(far, FAR - 1))
         soon = max(soon, aims[i, WORTH] if far <= ONE_TAKE else 0)
         now = max(now, aims[i, WORTH] if far == 0 else 0)
     worth += (
@@ -259,17 +277,17 @@ def weigh_actions(state: State, moves: int, weights: Any, habits: Any, aims: Any
             state, weights, row, bonuses, tokens, points, state.symbols[seat], state.avengers == seat, facts
         )
     count = keep_near(aims, count, tokens)
-    hand = worth_of_taking(weights, row, aims, count, tokens, points, facts)
+    hand = worth_of_taking(weights, row, aims, count, tokens, points)
     if first == 0 and state.reserved[seat] < state.hand_limit:
         held = state.reserved[seat]
         reserving = weights[row, HAS_RESERVED + held + 1] - weights[row, HAS_RESERVED + held] - hand
-        reserving += worth_of_taking(weights, row, aims, count, tokens + wild, points, facts)
+        reserving += worth_of_taking(weights, row, aims, count, tokens + wild, points)
     while moves != 0:
         action = first + lowest_bit(moves)
         moves &= moves - 1
         gain, over = 0.0, 0
         if action < RESERVE:
-            gain = worth_of_taking(weights, row, aims, count, tokens + TAKEN[action], points, facts) - hand
+            gain = worth_of_taking(weights, row, aims, count, tokens + TAKEN[action], points) - hand
             over = max(0, total(TAKEN[action]) - room)
         elif action < BUY:
             gain = reserving
@@ -280,7 +298,7 @@ def weigh_actions(state: State, moves: int, weights: Any, habits: Any, aims: Any
             gain = gain_of_buying(state, weights, habits, row, action, buying, aims, facts)
         elif GIVE_BACK <= action < CLAIM_TILE:
             left = tokens - (1 << LANE_BITS * (action - GIVE_BACK))
-            gain = worth_of_taking(weights, row, aims, count, left, points, facts) - hand
+            gain = worth_of_taking(weights, row, aims, count, left, points) - hand
         actions[n] = action
         logits[n] = habits[SHARPNESS] * gain + habits[OVERFLOW] * over + habits[KIND + kind_of(action)]
         n += 1
