@@ -15,7 +15,9 @@ def arguments() -> argparse.Namespace:
     usual = Plan("classic", (2,), 0)
     parser = argparse.ArgumentParser("python -m cabochon.learn", description="Train a net by games against itself.")
     parser.add_argument("--variant", choices=("classic", "marvel"), default=usual.variant)
-    parser.add_argument("--players", type=int, nargs="+", choices=(2, 3, 4), default=usual.players, help="one net for all of them")
+    parser.add_argument(
+        "--players", type=int, nargs="+", choices=(2, 3, 4), default=usual.players, help="one net for all of them"
+    )
     parser.add_argument("--minutes", type=float, required=True)
     parser.add_argument("--games", type=int, default=usual.games, help="at once")
     parser.add_argument("--simulations", type=int, default=usual.simulations, help="for every decision")

@@ -46,8 +46,8 @@ class Model(nn.Module):
 
     def forward(self, sights: torch.Tensor) -> Said:
         """Sights: positions x seats x SIGHT_COLUMNS, the seat to decide first."""
-        seats = sights.shape[1]
-        summed = torch.relu(functional.linear(sights.to(self.sights.weight.dtype), self.sights.weight, self.sights.bias)).flatten(1)
+        seats, table = sights.shape[1], self.sights.weight
+        summed = torch.relu(functional.linear(sights.to(table.dtype), table, self.sights.bias)).flatten(1)
         hidden = torch.relu(functional.linear(summed, self.first.weight[:, : seats * self.width], self.first.bias))
         hidden = torch.relu(self.second(hidden))
         return Said(self.value(hidden), self.points(hidden), self.names(hidden))

@@ -23,8 +23,8 @@ class Ratings:
         self.known: dict[str, Any] = {}
 
     def begin(self, folder: Path, variant: str) -> None:
-        """Rate the two-player net in this folder, unless the last one is still being rated."""
-        if not self.latest_is_done() or not (folder / f"{variant}-2.safetensors").exists():
+        """Rate the net for two in this folder, unless the last one is still being rated."""
+        if not self.latest_is_done():
             return
         self.seed += 1
         for opponent in OPPONENTS:
@@ -32,10 +32,9 @@ class Ratings:
                 sys.executable, "-m", "cabochon.arena", f"legend@nodes={NODES}", opponent, "--variant", variant, "--json",
                 "--games", str(self.games), "--workers", str(self.workers), "--seed", str(self.seed),
             ]  # fmt: skip
-            environment = {**os.environ, "CABOCHON_NETS": str(folder)}
-            self.running.append(
-                (opponent, subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True))
-            )
+            nets = {**os.environ, "CABOCHON_NETS": str(folder)}
+            process = subprocess.Popen(command, env=nets, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+            self.running.append((opponent, process))
 
     def latest_is_done(self) -> bool:
         """Whether no match is being played."""

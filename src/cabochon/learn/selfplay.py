@@ -137,7 +137,7 @@ def plant_one(i: int, trees: Any, states: Any, rngs: Any, leaves: Leaves) -> Non
 
 
 @inlined
-def found(tree: Tree, edge: Any) -> float:
+def found(edge: Any) -> float:
     """What an edge's simulations found for the seat to decide."""
     return edge.total / edge.visits
 
@@ -161,7 +161,7 @@ def compare(tree: Tree, noise: Any, visits: int) -> int:
         if edge.visits == visits:
             score = noise[edge.action] + math.log(edge.prior + 1e-9)
             if visits > 0:
-                score += weight * found(tree, edge)
+                score += weight * found(edge)
             if score > best:
                 best, chosen = score, e
     return chosen
@@ -206,7 +206,7 @@ def mixed_value(tree: Tree) -> float:
         if edge.visits > 0:
             visits += edge.visits
             weight += edge.prior
-            whole += edge.prior * found(tree, edge)
+            whole += edge.prior * found(edge)
     own = root.values[root.seat]
     return own if visits == 0 else (own + visits * whole / max(weight, 1e-9)) / (1 + visits)
 
@@ -234,7 +234,7 @@ def write_policy(tree: Tree, best: int, out: Any) -> None:
         return
     for e in range(root.first_edge, root.first_edge + root.edge_count):
         edge = tree.edges[e]
-        value = found(tree, edge) if edge.visits > 0 else unseen
+        value = found(edge) if edge.visits > 0 else unseen
         tree.logits[e - root.first_edge] = math.log(edge.prior + 1e-9) + weight * value
         most = max(most, tree.logits[e - root.first_edge])
     for n in range(root.edge_count):

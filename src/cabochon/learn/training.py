@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch.optim.swa_utils import get_ema_multi_avg_fn
 
-from ..search.net import save_net
+from ..search.net import ENDING, save_net
 from .batch import Device
 from .model import Model
 from .rating import Ratings
@@ -54,8 +54,10 @@ class Learner:
         torch.manual_seed(plan.seed)
         self.plan, self.device = plan, device
         self.model = Model(plan.width, plan.hidden).to(device.name)
-        self.average = copy.deepcopy(self.model).requires_grad_(False)
-        self.playing = copy.deepcopy(self.model).to(torch.bfloat16 if device.is_gpu else torch.float32).requires_grad_(False)
+        self.average = copy.deepcopy(self.model).requires_grad_(requires_grad=False)
+        self.playing = (
+            copy.deepcopy(self.model).to(torch.bfloat16 if device.is_gpu else torch.float32).requires_grad_(requires_grad=False)
+        )
         self.rate = torch.tensor(plan.rate, device=device.name)
         self.optimiser = torch.optim.AdamW(
             self.model.parameters(), self.rate, weight_decay=DECAY, fused=device.is_gpu, capturable=device.is_gpu
@@ -110,7 +112,7 @@ class Lesson:
         points = (said.points[:, :seats].float() - history.points[step, game] / FULL_POINTS).square().mean(-1)
         losses = torch.stack([policy, value, points]) @ known / known.sum().clamp(min=1)
         learner.optimiser.zero_grad(set_to_none=False)
-        (losses[0] + VALUE_WEIGHT * losses[1] + POINTS_WEIGHT * losses[2]).backward()  # type: ignore[no-untyped-call]
+        (losses[0] + VALUE_WEIGHT * losses[1] + POINTS_WEIGHT * losses[2]).backward()
         learner.optimiser.step()
         self.losses.copy_(losses.detach())
         with torch.no_grad():
@@ -150,6 +152,7 @@ class Run:
     ) -> None:
         self.plan, self.folder, self.device, self.ratings = plan, folder, device, ratings
         self.learner = Learner(plan, device)
+        self.begun_with = begin.stem if begin else ""
         self.before: dict[str, Any] = {"minutes": 0.0, "games": 0, "decisions": 0, "runs": []}
         if begin is not None:
             self.begin_with(begin)
@@ -208,7 +211,12 @@ class Run:
         self.folder.mkdir(parents=True, exist_ok=True)
         now = self.progress(seconds)
         learner = self.learner
-        run = {**asdict(self.plan), "players": list(self.plan.players), "run_minutes": round(seconds / 60, 2)}
+        run = {
+            **asdict(self.plan),
+            "players": list(self.plan.players),
+            "begin": self.begun_with,
+            "run_minutes": round(seconds / 60, 2),
+        }
         before = {key: now[key] for key in ("minutes", "games", "decisions")} | {"runs": [*self.before["runs"], run]}
         saved = {
             "model": learner.model.state_dict(), "average": learner.average.state_dict(),
@@ -216,9 +224,7 @@ class Run:
         }  # fmt: skip
         torch.save(saved, self.checkpoint)
         record = {key: json.dumps(value) for key, value in before.items()} | {"updates": str(learner.updates)}
-        net = learner.average.to_net()
-        for players in self.plan.players:
-            save_net(self.folder / f"{self.plan.variant}-{players}.safetensors", net, record)
+        save_net(self.folder / f"{self.name}{ENDING}", learner.average.to_net(), record)
 
     def say(self, seconds: float) -> None:
         """A line of progress, printed and kept."""
@@ -245,7 +251,7 @@ class Run:
             if seconds - saved > self.plan.every * 60:
                 self.save(seconds)
                 saved = seconds
-                if self.ratings:
+                if self.ratings and 2 in self.plan.players:
                     self.ratings.begin(self.folder, self.plan.variant)
         self.save(time.perf_counter() - start)
         self.say(time.perf_counter() - start)

@@ -17,11 +17,13 @@ from numpy.typing import NDArray
 from safetensors import safe_open
 from safetensors.numpy import load_file, save_file
 
+from ..errors import CabochonError
 from ..rules.kernel import inlined
 from ..rules.state import MAX_SEATS, State
 from .sight import MOST_SIGHTS, NAMES, SIGHTS, list_sights
 
 FOLDER = Path(__file__).parent / "nets"
+ENDING = ".safetensors"
 FLOATS = NDArray[np.float32]
 
 
@@ -140,9 +142,17 @@ def read_chances(net: Net, state: State, desk: Desk, values: Any) -> None:
         values[(state.turn + k) % state.players] = desk.chances[k] / whole
 
 
+def nets_folder() -> Path:
+    """Where the nets lie: in the package, or in the folder that CABOCHON_NETS names."""
+    return Path(os.environ.get("CABOCHON_NETS") or FOLDER)
+
+
 def path_of(variant: str, players: int) -> Path:
-    """Where the net of a game lies: in the package, or in the folder that CABOCHON_NETS names."""
-    return Path(os.environ.get("CABOCHON_NETS") or FOLDER) / f"{variant}-{players}.safetensors"
+    """The file of a game's net; its name says the game and every number of players that it is for."""
+    for path in sorted(nets_folder().glob(f"{variant}-*{ENDING}")):
+        if str(players) in path.stem.split("-")[1:]:
+            return path
+    raise CabochonError(f"there is no net for {variant} with {players} players in {nets_folder()}")
 
 
 def save_net(path: Path, net: Net, run: dict[str, str]) -> None:
