@@ -268,7 +268,10 @@ def act_one(
 
 @inlined
 def spread_one(i: int, facts: Any, counts: Any, out: Any) -> None:
-    """A list of facts as a row of bfloat16 numbers that say how often each is there."""
+    """A list of facts as a row of bfloat16 numbers that say how often each is there, up to 16 times.
+
+    In the bits of such a number the step to the next whole one halves at every power of two.
+    """
     for n in range(counts[i]):
         fact = facts[i, n]
         bits = out[i, fact]
@@ -278,8 +281,10 @@ def spread_one(i: int, facts: Any, counts: Any, out: Any) -> None:
             out[i, fact] = bits + 0x80
         elif bits < 0x4080:
             out[i, fact] = bits + 0x40
-        else:
+        elif bits < 0x4100:
             out[i, fact] = bits + 0x20
+        else:
+            out[i, fact] = bits + 0x10
 
 
 class Spreader:
