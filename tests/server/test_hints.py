@@ -14,7 +14,7 @@ from cabochon.server import bots
 from tests.golden import FOLDER, game_at
 from tests.serving import Chair, Clock, House, fixed_sources, house, two_players
 
-PATIENT = {"bot_deadline": 300.0}  # the search may have to be compiled
+PATIENT: dict[str, Any] = {"bot_deadline": 300.0}  # the search may have to be compiled
 OTHERS = "hints are given only where everybody else is a bot: another person sits at this table"
 
 
