@@ -1,5 +1,7 @@
 """Hints: what a net advises whoever plays against bots alone."""
 
+import asyncio
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +13,9 @@ import pytest
 from cabochon import Game, sample
 from cabochon.bots import Budget
 from cabochon.server import bots
+from cabochon.server.settings import Settings
 from tests.golden import FOLDER, game_at
+from tests.server.process import run
 from tests.serving import Chair, Clock, House, fixed_sources, house, two_players
 
 PATIENT: dict[str, Any] = {"bot_deadline": 300.0}  # the search may have to be compiled
@@ -137,3 +141,19 @@ def test_a_failed_hint_is_refused(here: House, monkeypatch: pytest.MonkeyPatch) 
     with alone(here) as chair:
         assert "the server could not do this" == chair.refusal("hint")
         assert {} == here.hub.hints
+
+
+@pytest.mark.slow
+def test_a_hint_and_a_bot_share_a_worker() -> None:
+    async def think() -> None:
+        shared = bots.Bots(Settings(bot_workers=1, bot_seconds=1.0, bot_deadline=300.0), lambda done, total: None)
+        await shared.warm()
+        game = Game("marvel", 3, seed=7, start=0)
+        started = time.monotonic()
+        move, found = await asyncio.gather(shared.choose("master", game.view(0), 5), shared.advise(game.view(0), 5))
+        assert time.monotonic() - started < 2, "neither waits for the whole thought of the other"
+        assert game.why_not(move) is None and game.why_not(found.best) is None
+        assert 0 == shared.replaced
+        await shared.stop()
+
+    run(think())
