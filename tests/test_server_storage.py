@@ -285,9 +285,40 @@ def test_a_bot_that_fails_is_replaced_for_that_move(tmp_path: Path, monkeypatch:
             chair.play()
 
 
-@pytest.mark.parametrize("asked, workers, seconds", [(1, 1, 1.0), (1, 2, 1.0), (2, 2, 1.0), (20, 1, 0.0425), (21, 3, 0.85 / 7)])
-def test_a_thought_is_shorter_when_many_tables_wait(asked: int, workers: int, seconds: float) -> None:
-    assert seconds == pytest.approx(fair_seconds(1.0, asked, workers))
+@pytest.mark.parametrize(
+    "waits, workers, seconds",
+    [
+        ([1.0], 1, 1.0),
+        ([1.0, 1.0], 2, 1.0),
+        ([1.0] * 20, 1, 0.85 / 20),
+        ([1.0] * 21, 3, 0.85 / 7),
+        ([0.5, 1.0], 1, 0.85 / 2),
+        ([0.5] + 20 * [1.0], 1, 0.85 / 21),
+        ([-0.2, 0.4], 1, 0.01),
+    ],
+)
+def test_a_thought_is_shorter_when_many_tables_wait(waits: list[float], workers: int, seconds: float) -> None:
+    assert seconds == pytest.approx(fair_seconds(waits, workers))
+
+
+@pytest.mark.slow
+def test_a_thought_is_cut_short_when_another_table_asks() -> None:
+    async def think() -> None:
+        bots = Bots(Settings(bot_workers=1, bot_seconds=4.0), lambda done, total: None)
+        game = Game("classic", 2, seed=7, start=0)
+        started = time.monotonic()
+        assert game.why_not(await bots.choose("master", game.view(0), 5)) is None
+        assert time.monotonic() - started < 1, "no worker is ready: a simple bot moves"
+        await bots.warm()
+        started = time.monotonic()
+        first = asyncio.create_task(bots.choose("master", game.view(0), 5))
+        await asyncio.sleep(0.1)
+        await asyncio.gather(first, bots.choose("master", game.view(0), 6))
+        assert 3 < time.monotonic() - started < 5
+        assert 0 == bots.replaced
+        await bots.stop()
+
+    run(think())
 
 
 @pytest.mark.slow

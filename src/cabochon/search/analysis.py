@@ -12,12 +12,13 @@ import numpy as np
 
 from ..errors import CabochonError
 from ..notation.move import Move, plain_moves
+from ..rules.state import MAX_SEATS
 from ..ruleset import States
 from ..view import View, sample
 from .budget import Budget
 from .guided import EDGES_PER_NODE, begin_guided, think_guided
 from .net import load_net, new_desk
-from .tree import BY_NET, BY_ROLLOUT, NO_NODE, SURE_WIN, Style, Tree, new_tree, plant, think
+from .tree import BY_NET, BY_ROLLOUT, NO_NODE, SURE_WIN, Style, Tree, look_after, new_tree, plant, think
 from .weights import load_weights
 
 SAMPLES = 4  # trees where others hold cards that the seat has not seen
@@ -156,6 +157,8 @@ class _Run:
         growing = list(range(len(trees)))
         while growing and (is_first or not self.is_late()):
             for i in list(growing):
+                if not is_first and self.is_late():
+                    break
                 left = judge.chunk if shares[i] is None else min(judge.chunk, (shares[i] or 0) - done[i])
                 count = judge.think(trees[i], left) if left > 0 else 0
                 done[i] += count
@@ -170,23 +173,30 @@ class _Roots:
 
     def __init__(self, tree: Tree, shown: View) -> None:
         players, root = shown.rules.players, tree.nodes[0]
-        self.visits = int(root["visits"])
+        self.tree, self.visits = tree, int(root["visits"])
         self.is_solved = bool(root["is_solved"])
         self.own = root["values"][:players].astype(float) if self.is_solved else root["totals"][:players] / max(1, self.visits)
         first = int(root["first_edge"])
-        edges = tree.edges[first : first + int(root["edge_count"])] if first != NO_NODE else tree.edges[:0]
-        self.actions = edges["action"].astype(int)
-        self.priors, self.edge_visits = edges["prior"].astype(float), edges["visits"].astype(int)
-        self.exact = edges["is_exact"].astype(bool)
-        self.values = np.array([_values(tree, edge, players) for edge in edges]).reshape(-1, players)
-        seldom = int(edges["visits"].max(initial=0)) * WELL_SEEN * 0.5
-        self.lines = {int(edge["action"]): _line(tree, edge) for edge in edges if edge["visits"] > seldom}
+        self.edges = tree.edges[first : first + int(root["edge_count"])] if first != NO_NODE else tree.edges[:0]
+        self.actions = self.edges["action"].astype(int)
+        self.priors, self.edge_visits = self.edges["prior"].astype(float), self.edges["visits"].astype(int)
+        self.exact = self.edges["is_exact"].astype(bool)
+        values = np.full((len(self.edges), MAX_SEATS), np.nan)
+        look_after(tree, values)
+        self.values = values[:, :players]
 
     def best(self, seat: int) -> int | None:
         """The edge that is proven best, if the root is solved."""
         if not self.is_solved or not self.exact.any():
             return None
         return int(np.argmax(np.where(self.exact, self.values[:, seat], -1.0)))
+
+    def line(self, action: int) -> list[int]:
+        """A move and what this tree expects after it; nothing if it hardly looked at the move."""
+        seldom = self.edge_visits.max(initial=0) * WELL_SEEN * 0.5
+        for i in np.flatnonzero((self.actions == action) & (self.edge_visits > seldom)):
+            return _line(self.tree, self.edges[i])
+        return []
 
 
 def _children(tree: Tree, edge: Any) -> list[Any]:
@@ -197,24 +207,12 @@ def _children(tree: Tree, edge: Any) -> list[Any]:
     return found
 
 
-def _values(tree: Tree, edge: Any, players: int) -> Any:
-    """Each seat's chance after a move."""
-    children = _children(tree, edge)
-    if not children:
-        return np.full(players, np.nan)
-    if edge["is_exact"]:
-        return children[0]["values"][:players].astype(float)
-    return sum(child["totals"][:players].astype(float) for child in children) / max(
-        1, sum(int(child["visits"]) for child in children)
-    )
-
-
 def _best_edge(tree: Tree, node: Any) -> Any:
     edges = tree.edges[int(node["first_edge"]) :][: int(node["edge_count"])]
     if node["is_solved"]:
         sure = [edge for edge in edges if edge["is_exact"]]
         return max(sure, key=lambda edge: tree.nodes[int(edge["child"])]["values"][int(node["seat"])])
-    return max(edges, key=lambda edge: int(edge["visits"]))
+    return edges[int(np.argmax(edges["visits"]))]
 
 
 def _line(tree: Tree, edge: Any) -> list[int]:
@@ -302,7 +300,7 @@ def _merged(shown: View, roots: list[_Roots], start: float) -> Analysis:
     considered.remove(chosen)
     considered.insert(0, chosen)
     values = np.mean([root.own for root in roots], axis=0)
-    lines = [root.lines[chosen.move.action] for root in roots if chosen.move.action in root.lines]
+    longest = max((root.line(chosen.move.action) for root in roots), key=len)
     nodes = sum(root.visits for root in roots)
-    line = tuple(moves[action] for action in max(lines, key=len)) if lines else (chosen.move,)
+    line = tuple(moves[action] for action in longest) or (chosen.move,)
     return Analysis(tuple(considered), tuple(values.tolist()), line, nodes, time.perf_counter() - start)

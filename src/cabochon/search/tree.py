@@ -457,3 +457,20 @@ def think(tree: Tree, style: Style, weights: Any, habits: Any, simulations: int)
             return done
         simulate(tree, style, weights, habits)
     return simulations
+
+
+@kernel
+def look_after(tree: Tree, values: Any) -> None:
+    """Each seat's chance after each move at the root that was looked at."""
+    root = tree.nodes[0]
+    for i in range(values.shape[0]):
+        edge = tree.edges[root.first_edge + i]
+        if edge.child == NO_NODE:
+            continue
+        for seat in range(MAX_SEATS):
+            child, whole, visits = edge.child, 0.0, 0
+            while child != NO_NODE:
+                whole += tree.nodes[child].totals[seat]
+                visits += tree.nodes[child].visits
+                child = tree.nodes[child].sibling
+            values[i, seat] = tree.nodes[edge.child].values[seat] if edge.is_exact != 0 else whole / max(1, visits)
