@@ -26,10 +26,8 @@ def positions(variant: str, players: int, **house: Any) -> Any:
 
 def sights(state: Any) -> list[list[int]]:
     """What the seat to decide sees of every seat, sorted."""
-    facts, found = np.empty(MOST_SIGHTS + SPARE, np.int32), []
-    for seat in range(state["players"]):
-        found.append(sorted(facts[: list_sights(state, seat, facts)].tolist()))
-    return found
+    facts = np.empty(MOST_SIGHTS + SPARE, np.int32)
+    return [sorted(facts[: list_sights(state, seat, facts)].tolist()) for seat in range(state["players"])]
 
 
 def actions(state: Any) -> list[int]:

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from cabochon.rules.kernel import cache_folder, folder_for
+
 PACKAGE = Path(__file__).parent.parent / "src" / "cabochon"
 LAYERS = [
     "version", "errors", "machine", "rules", "ruleset", "view", "notation", "drawing", "why_not", "batch", "replay", "game",
@@ -34,6 +36,24 @@ def test_imports_point_one_way(path: Path) -> None:
     own = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
     above = {name for name in imported(path) if layer(name) > layer(own)}
     assert set() == above
+
+
+@pytest.mark.parametrize(
+    "module, later",
+    [
+        ("cabochon.rules.play", ()),
+        ("cabochon.bots.greedy", ()),
+        ("cabochon.search.tree", ("search",)),
+        ("cabochon.learn.tuning", ("search", "learn")),
+        ("tests.test_search", ("search", "learn")),
+        ("__main__", ("search", "learn")),
+    ],
+)
+def test_a_compiled_function_is_kept_by_all_sources_it_may_call(module: str, later: tuple[str, ...]) -> None:
+    def function() -> None: ...
+
+    function.__module__ = module
+    assert cache_folder(*later) == folder_for(function)
 
 
 def test_rules_need_numpy_and_numba_only() -> None:

@@ -22,6 +22,7 @@ from .seeing import first_thoughts, names, positions, sights
 
 GAMES = [(variant, players) for variant in ("classic", "marvel") for players in (2, 3, 4)]
 
+
 @pytest.mark.parametrize("house", [{}, {"open_reserves": False}], ids=["open", "closed"])
 @pytest.mark.parametrize("variant, players", GAMES)
 def test_nothing_hidden_is_seen(variant: str, players: int, house: dict[str, bool]) -> None:

@@ -19,8 +19,9 @@ def test_tenths_of_forecasts_that_come_true() -> None:
 
 
 def test_tenths_of_forecasts_that_do_not() -> None:
-    rows = tenths(np.arange(100), np.full((100, 2), 0.75), np.ones((100, 2)))
-    assert {"from": 0.7, "to": 0.8, "count": 200, "games": 100, "expected": 0.75, "came": 1.0, "points": 25.0, "error": 0.0} == rows[7]
+    rows = tenths(np.arange(100), np.full((100, 2), 0.75, np.float32), np.ones((100, 2), np.float32))
+    row = {"count": 200, "games": 100, "expected": 0.75, "came": 1.0, "points": 25.0, "error": 0.0}
+    assert {"from": 0.7, "to": 0.8, **row} == rows[7]
     assert 0 == sum(row["count"] for row in rows[:7] + rows[8:])
 
 

@@ -12,6 +12,7 @@ from cabochon.learn.imagining import imagine
 from cabochon.learn.model import SIGHT_COLUMNS, Model
 from cabochon.learn.selfplay import CONSIDERED, Spreader, Tables, halving
 from cabochon.rules.cards import NONE
+from cabochon.rules.chance import seeded
 from cabochon.search.net import load_net
 from cabochon.search.sight import MOST_SIGHTS
 from tests.seeing import positions
@@ -76,7 +77,7 @@ def test_imagining_changes_hidden_cards_only(variant: str, players: int, house: 
     changed = 0
     for i in range(len(states)):
         before, state = states[i].copy(), states[i]
-        imagine(state, 1000 + i)
+        imagine(state, seeded(i))
         seat = int(before["turn"])
         changed += before["reserve"].tobytes() != state["reserve"].tobytes()
         assert shown(before, seat) == shown(state, seat)
@@ -101,7 +102,7 @@ def test_imagined_cards_are_any_that_are_unseen() -> None:
     found = set()
     for random in range(400):
         other = np.array([state])
-        imagine(other[0], random * 7919 + 13)
+        imagine(other[0], seeded(random))
         found.add(int(other[0]["reserve"][owner, place]))
     assert len(found) > 5
 

@@ -80,7 +80,8 @@ def test_its_net_plays(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_run_for_more_begins_with_one_for_two(folder: Path, tmp_path: Path) -> None:
-    run = Run(Plan("classic", (3, 4), 0.001, games=4, simulations=2, width=32, hidden=16), tmp_path, Device("cpu"), None, folder / "classic-2.pt")
+    plan = Plan("classic", (3, 4), 0.001, games=4, simulations=2, width=32, hidden=16)
+    run = Run(plan, tmp_path, Device("cpu"), begin=folder / "classic-2.pt")
     first = run.learner.playing.first.weight
     torch.testing.assert_close(first[:, 32:64], first[:, 96:128])
     run.train()

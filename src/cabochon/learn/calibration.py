@@ -166,7 +166,8 @@ def draw(found: dict[str, Any], path: Path) -> None:
     from .plots import new_picture, save
 
     figure, axes = new_picture(1, 2, f"{found['variant']}, {found['players']} players: {found['games']:,} games on new deals")
-    for ax, key, title in zip(axes.flat, ("net", "search"), ("the net at a glance", f"after {found['nodes']} nodes"), strict=True):
+    titles = {"net": "the net at a glance", "search": f"after {found['nodes']} nodes"}
+    for ax, (key, title) in zip(axes.flat, titles.items(), strict=True):
         rows = [row for row in found[key] if row["count"]]
         ax.plot([0, 1], [0, 1], color="0.75", linewidth=1)
         ax.errorbar(

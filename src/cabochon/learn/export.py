@@ -9,13 +9,14 @@ import argparse
 import logging
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from ..rules.state import MAX_SEATS, State
+from ..rules.state import MAX_SEATS
 from ..search.net import read_net, read_run
 from ..search.sight import MOST_SIGHTS, SIGHTS, list_sights
 from .model import Model
@@ -39,7 +40,7 @@ class Exported(nn.Module):
         return model.value(hidden), model.names(hidden)
 
 
-def sights_of(state: State) -> NDArray[np.float32]:
+def sights_of(state: Any) -> NDArray[np.float32]:
     """What the seat to decide sees in a position, as the input of an exported net: seats x SIGHTS."""
     counts, facts = np.zeros((MAX_SEATS, SIGHTS), np.float32), np.empty(MOST_SIGHTS, np.int32)
     players, turn = int(state["players"]), int(state["turn"])

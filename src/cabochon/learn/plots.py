@@ -98,7 +98,8 @@ def draw_log(path: Path, folder: Path) -> Path:
     """The picture of one run."""
     lines = read_log(path)
     has_ratings = any(key.startswith(SHARE) for line in lines for key in line)
-    figure, axes = new_picture(*((2, 2) if has_ratings else (1, 3)), f"{path.stem}: {round(lines[-1]['minutes'], 1):g} minutes of training")
+    title = f"{path.stem}: {round(lines[-1]['minutes'], 1):g} minutes of training"
+    figure, axes = new_picture(*((2, 2) if has_ratings else (1, 3)), title)
     losses, length, games, *more = axes.flat
     minutes = [line["minutes"] for line in lines]
     draw_losses(losses, lines)

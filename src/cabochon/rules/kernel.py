@@ -54,8 +54,10 @@ def cache_folder(*later: str) -> Path:
 
 
 def folder_for(function: Callable[..., object]) -> Path:
-    """Where the compiled function is kept."""
-    own = function.__module__.split(".")[1:2]
+    """Where the compiled function is kept; one outside the package, or of a module that is run, may call anything."""
+    package, *own = function.__module__.split(".")[:2]
+    if package != PACKAGE.name:
+        return cache_folder(*LATER_FOLDERS)
     return cache_folder(*LATER_FOLDERS[: LATER_FOLDERS.index(own[0]) + 1] if own and own[0] in LATER_FOLDERS else ())
 
 

@@ -1,0 +1,79 @@
+"""The same positions on the processor and on a GPU: what a net sees is the same, and so is what its searches find.
+
+PYTHONPATH=src:. python -m tests.learn.gpu_check        needs a CUDA GPU, numba-cuda and torch
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+
+from cabochon.learn.batch import Device
+from cabochon.learn.model import Model
+from cabochon.learn.selfplay import Leaves, Search, gumbel
+from cabochon.search.net import load_net
+from cabochon.search.tree import NO_NODE
+from tests.seeing import positions
+
+SIMULATIONS = 32
+ALIKE = 0.97  # of the searches: numbers that differ in their last digit may choose otherwise now and then
+
+
+class Found(NamedTuple):
+    """What a device saw at the roots, and how often each of their moves was looked at."""
+
+    root: Leaves
+    visits: Any  # games x actions
+
+
+def search(device: Device, states: Any, variant: str, players: int, noise: torch.Tensor) -> Found:
+    """Search all positions, twice, so that a recorded search is played again."""
+    model = Model.from_net(load_net(variant, players)).to(device.name).requires_grad_(requires_grad=False)
+    records = device.records(states.copy())
+    searching = Search(device, model, records, players, len(states), SIMULATIONS)
+    searching.noise.copy_(noise)
+    for turn in range(2):
+        searching.rngs.copy_(torch.arange(len(states)) * 7919 + turn + 1)
+        searching.run()
+    root = Leaves._make(array.cpu() for array in searching.root)
+    trees: Any = searching.trees
+    nodes, edges = (array.copy_to_host() if device.is_gpu else array for array in (trees.nodes, trees.edges))
+    return Found(root, visits_of(nodes, edges, noise.shape[1]))
+
+
+def visits_of(nodes: Any, edges: Any, actions: int) -> Any:
+    """How often each action at the root of each tree was looked at."""
+    visits = np.zeros((len(nodes), actions), np.int64)
+    for i, (own, root) in enumerate(zip(edges, nodes[:, 0], strict=True)):
+        first, after = int(root["first_edge"]), int(root["first_edge"]) + int(root["edge_count"])
+        for edge in own[first:after] if first != NO_NODE else []:
+            visits[i, edge["action"]] = edge["visits"]
+    return visits
+
+
+def check(variant: str, players: int) -> float:
+    """Compare; the part of the searches that is exactly alike."""
+    states, processor = positions(variant, players), Device("cpu")
+    torch.manual_seed(3)
+    noise = gumbel(processor, len(states))
+    here, there = (search(device, states, variant, players, noise) for device in (processor, Device("cuda")))
+    for name in ("counts", "names", "waiting"):
+        torch.testing.assert_close(getattr(here.root, name), getattr(there.root, name), rtol=0, atol=0)
+    for i in np.ndindex(*here.root.counts.shape):
+        n = int(here.root.counts[i])
+        assert here.root.facts[i][:n].tolist() == there.root.facts[i][:n].tolist()
+    np.testing.assert_array_equal(here.visits.sum(1), there.visits.sum(1))
+    return float((here.visits == there.visits).all(1).mean())
+
+
+def main() -> None:
+    """Compare every game."""
+    for variant in ("classic", "marvel"):
+        for players in (2, 3, 4):
+            alike = check(variant, players)
+            print(f"{variant} {players}: all sights are the same, and {alike:.1%} of the searches", flush=True)
+            assert alike >= ALIKE
+
+
+if __name__ == "__main__":
+    main()
