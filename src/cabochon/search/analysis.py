@@ -13,7 +13,7 @@ import numpy as np
 from ..errors import CabochonError
 from ..notation.move import Move, plain_moves
 from ..rules.state import MAX_SEATS
-from ..ruleset import Ruleset, States
+from ..ruleset import States
 from ..view import View, sample
 from .budget import Budget
 from .guided import EDGES_PER_NODE, begin_guided, think_guided
@@ -89,34 +89,43 @@ def _trees(count: int, capacity: int) -> list[Tree]:
     return trees[:count]
 
 
-class _ByWeights:
+class ByWeights:
     """The evaluation or rollouts judge."""
 
-    def __init__(self, rules: Ruleset, style: Style) -> None:
-        self.style, self.weights = style, load_weights(rules.variant, rules.players)
+    def __init__(self, variant: str, players: int, style: Style) -> None:
+        self.style, self.weights = style, load_weights(variant, players)
         self.chunk = CHUNK_OF_ROLLOUTS if style.method == BY_ROLLOUT else CHUNK
 
     def plant(self, tree: Tree, states: States, seed: int) -> None:
+        """Begin a tree."""
         plant(tree, states, seed, self.style, self.weights.worths)
 
     def think(self, tree: Tree, simulations: int) -> int:
+        """Let it grow; how many simulations there were."""
         return think(tree, self.style, *self.weights, simulations)
 
 
-class _ByNet:
+class ByNet:
     """A net judges."""
 
     chunk = CHUNK_OF_NET
 
-    def __init__(self, rules: Ruleset, style: Style) -> None:
-        self.style, self.net = style, load_net(rules.variant, rules.players)
+    def __init__(self, variant: str, players: int, style: Style) -> None:
+        self.style, self.net = style, load_net(variant, players)
         self.desk = new_desk(self.net)
 
     def plant(self, tree: Tree, states: States, seed: int) -> None:
+        """Begin a tree."""
         begin_guided(tree, states, seed, self.net, self.desk)
 
     def think(self, tree: Tree, simulations: int) -> int:
+        """Let it grow; how many simulations there were."""
         return think_guided(tree, self.style, self.net, self.desk, simulations)
+
+
+def judge_for(variant: str, players: int, style: Style) -> ByWeights | ByNet:
+    """Who judges in a search of this style, for one thread."""
+    return (ByNet if style.method == BY_NET else ByWeights)(variant, players, style)
 
 
 class _Run:
@@ -133,11 +142,7 @@ class _Run:
             return True
         return self.deadline is not None and time.perf_counter() >= self.deadline
 
-    def judge(self) -> _ByWeights | _ByNet:
-        """Who judges in this thread."""
-        return (_ByNet if self.style.method == BY_NET else _ByWeights)(self.shown.rules, self.style)
-
-    def plant(self, judge: _ByWeights | _ByNet, number: int, tree: Tree) -> None:
+    def plant(self, judge: ByWeights | ByNet, number: int, tree: Tree) -> None:
         """Begin a tree on a sample of its own."""
         states = sample(self.shown, np.random.default_rng([self.seed & 0xFFFFFFFFFFFFFFFF, number]))
         judge.plant(tree, states, (self.seed ^ number * 0x9E3779B9) & 0x3FFFFFFFFFFFFFFF)
@@ -145,7 +150,7 @@ class _Run:
     def grow(self, numbers: Sequence[int], shares: Sequence[int | None]) -> "list[_Roots]":
         """Let some trees grow in this thread, in turn; their roots."""
         capacity = MOST_NODES if None in shares else min(MOST_NODES, max(share or 0 for share in shares) + 2)
-        trees, judge = _trees(len(numbers), capacity), self.judge()
+        trees, judge = _trees(len(numbers), capacity), judge_for(self.shown.rules.variant, self.shown.rules.players, self.style)
         for number, tree in zip(numbers, trees, strict=True):
             self.plant(judge, number, tree)
         done, is_first = [0] * len(trees), True
