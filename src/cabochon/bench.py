@@ -20,10 +20,10 @@ from .rules.cards import VARIANTS
 from .rules.deal import deal
 from .rules.kernel import kernel
 from .ruleset import blank_states, ruleset
-from .search.analysis import STRONGEST
+from .search.analysis import GUIDED, STRONGEST, judge_for
+from .search.guided import EDGES_PER_NODE
 from .search.signature import signature
-from .search.tree import Style, new_tree, plant, think
-from .search.weights import load_weights
+from .search.tree import Style, new_tree
 
 PLAYER_COUNTS = (2, 3, 4)
 MOST_DECISIONS = 5000
@@ -126,29 +126,31 @@ def cold_and_warm() -> tuple[float, float]:
 
 def search_speed(variant: str, style: Style, simulations: int) -> float:
     """Simulations a second of one core, its own time counted, in a two-player tree that begins at the deal."""
-    states, weights, tree = batch.deal(variant, 2, [1]), load_weights(variant, 2), new_tree(simulations + 1)
-    plant(tree, states, 1, style, weights.worths)
-    think(tree, style, *weights, simulations // 10)
+    states, judge, tree = batch.deal(variant, 2, [1]), judge_for(variant, 2, style), new_tree(simulations + 1, EDGES_PER_NODE)
+    judge.plant(tree, states, 1)
+    judge.think(tree, simulations // 10)
     best = 0.0
     for _ in range(REPEATS):
-        plant(tree, states, 1, style, weights.worths)
+        judge.plant(tree, states, 1)
         start = time.thread_time()
-        done = think(tree, style, *weights, simulations)
+        done = judge.think(tree, simulations)
         best = max(best, done / (time.thread_time() - start))
     return best
 
 
 def search_speeds(simulations: int) -> dict[str, Any]:
-    """Nodes judged by the evaluation, and by rollouts to the end, a second; and what the search does, as one number."""
+    """Nodes judged a second by the evaluation, by rollouts to the end and by the net; and what each search does, as a number."""
     nodes, _, number = signature()
+    _, _, net_number = signature(GUIDED)
     speeds = {
         variant: {
             "nodes_per_second": round(search_speed(variant, STRONGEST, simulations)),
             "rollouts_per_second": round(search_speed(variant, ROLLOUT.style, simulations)),
+            "net_nodes_per_second": round(search_speed(variant, GUIDED, simulations // 2)),
         }
         for variant in VARIANTS
     }
-    return speeds | {"signature_nodes": nodes, "signature": f"{number:08x}"}
+    return speeds | {"signature_nodes": nodes, "signature": f"{number:08x}", "net_signature": f"{net_number:08x}"}
 
 
 def measure(games: int = 20000, steps: int = 60) -> dict[str, Any]:
@@ -197,9 +199,11 @@ def print_table(figures: dict[str, Any]) -> None:
         row = search[variant]
         console.print(
             f"search, {variant}, two players, one core: {row['nodes_per_second']:,} nodes/s by evaluation, "
-            f"{row['rollouts_per_second']:,} rollouts/s to the end"
+            f"{row['rollouts_per_second']:,} rollouts/s to the end, {row['net_nodes_per_second']:,} nodes/s by the net"
         )
-    console.print(f"signature {search['signature']} ({search['signature_nodes']:,} nodes)")
+    console.print(
+        f"signature {search['signature']} ({search['signature_nodes']:,} nodes), with the net {search['net_signature']}"
+    )
     console.print(f"commit {figures['commit']}; {figures['machine']}")
 
 

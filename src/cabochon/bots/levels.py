@@ -4,7 +4,7 @@ import random
 from dataclasses import dataclass
 
 from ..notation.move import Move
-from ..search.analysis import STRONGEST, Analysis, Signal, analyse
+from ..search.analysis import GUIDED, STRONGEST, Analysis, Signal, analyse
 from ..search.budget import Budget
 from ..search.tree import BY_ROLLOUT, Style
 from ..view import View
@@ -48,7 +48,9 @@ LEVELS = (
     Level("merchant", "plans a few purchases ahead", Budget(nodes=48), looseness=0.2),
     Level("cutter", "counts, races and reserves in time", Budget(nodes=200)),
     Level("jeweller", "sees most of what is coming", Budget(nodes=1200)),
-    Level("master", "full strength", Budget(seconds=1.0)),
+    Level("master", "weighs everything in sight", Budget(seconds=1.0)),
+    Level("virtuoso", "knows at a glance what is good", Budget(nodes=16), style=GUIDED),
+    Level("legend", "the strongest: learnt from its own games alone", Budget(seconds=1.0), style=GUIDED),
 )
 ROLLOUT = Level(
     "rollout", "plays every position out at random and counts who wins", Budget(seconds=1.0),

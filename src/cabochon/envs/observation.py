@@ -25,6 +25,7 @@ from ..rules.ending import fulfils_goal
 from ..rules.gems import COLOURS, LANE_BITS, WILD, lane, minus, total
 from ..rules.kernel import inlined, kernel
 from ..rules.play import legal
+from ..rules.reserving import hidden_cards
 from ..rules.state import CLAIM, MAIN, MARKET_SIZE, MAX_RESERVED, MAX_TILES, RETURN, State
 from ..ruleset import States
 
@@ -124,7 +125,7 @@ BANK, MARKET = 2, 3
 CARD_WORDS, TILE_WORDS, SEAT_WORDS = CARD_SIZE // WORD, TILE_SIZE // WORD, SEAT_SIZE // WORD
 TILES = MARKET + MARKET_SIZE * CARD_WORDS
 SEATS = TILES + MAX_TILES * TILE_WORDS
-RESERVE_AT, EVERY_PLACE = 3, 7
+RESERVE_AT = 3
 LAST_ROUND, OPEN = 7, 6
 MASK_WORDS = 10
 
@@ -204,13 +205,6 @@ def write_tiles(state: State, seat: int, out: Any) -> None:
         if owner != NONE:
             word = (word & ~at(1, OPEN)) | at(clockwise(state, seat, owner) + 1, OPEN + 1)
         out[TILES + place] = word
-
-
-@kernel
-def hidden_cards(state: State, owner: int, is_own: bool) -> Any:
-    """A bit for each place in a reserve that is not shown: none to the owner, else those drawn unseen, or all."""
-    hidden = state.blind[owner] if state.open_reserves == 1 else EVERY_PLACE
-    return np.int64(0) if is_own else np.int64(hidden)
 
 
 @inlined

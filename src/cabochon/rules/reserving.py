@@ -1,5 +1,9 @@
 """Reserving a card, face up or unseen from a deck, and turning up the next one."""
 
+from typing import Any
+
+import numpy as np
+
 from .actions import RESERVE, RESERVE_DECK
 from .cards import DECK_START, NONE
 from .gems import ONE_WILD, WILD, lane
@@ -7,6 +11,7 @@ from .kernel import kernel
 from .state import MARKET_SIZE, SLOTS_PER_TIER, State
 
 ALL_FOUR = 0b1111
+EVERY_PLACE = 0b111
 
 
 @kernel
@@ -70,3 +75,10 @@ def reserve(state: State, action: int) -> None:
         state.blind[seat] |= 1 << at
     state.reserved[seat] += 1
     take_wild(state)
+
+
+@kernel
+def hidden_cards(state: State, owner: int, is_own: bool) -> Any:
+    """A bit for each place in a reserve that is not shown: none to the owner, else those drawn unseen, or all."""
+    hidden = state.blind[owner] if state.open_reserves == 1 else EVERY_PLACE
+    return np.int64(0) if is_own else np.int64(hidden)

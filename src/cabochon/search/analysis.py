@@ -13,22 +13,26 @@ import numpy as np
 from ..errors import CabochonError
 from ..notation.move import Move, plain_moves
 from ..rules.state import MAX_SEATS
+from ..ruleset import States
 from ..view import View, sample
 from .budget import Budget
-from .tree import BY_ROLLOUT, NO_NODE, SURE_WIN, Style, Tree, look_after, new_tree, plant, think
-from .weights import Weights, load_weights
+from .guided import EDGES_PER_NODE, begin_guided, think_guided
+from .net import load_net, new_desk
+from .tree import BY_NET, BY_ROLLOUT, NO_NODE, SURE_WIN, Style, Tree, look_after, new_tree, plant, think
+from .weights import load_weights
 
 SAMPLES = 4  # trees where others hold cards that the seat has not seen
 FEWEST_NODES = 64  # in a tree: below that there are fewer trees
 MOST_NODES = 1 << 19  # in a tree: then it grows no more, but is still looked at
 SMALLEST_TREE = 1 << 12
-CHUNK, CHUNK_OF_ROLLOUTS = 128, 24  # simulations between two looks at the clock
+CHUNK, CHUNK_OF_ROLLOUTS, CHUNK_OF_NET = 128, 24, 24  # simulations between two looks at the clock
 LONGEST_LINE = 12
 FEWEST_VISITS = 4  # of a move in the line
 FINISH = 0.002  # seconds kept back for adding up
 WELL_SEEN = 0.1  # a move is played only if it was looked at this often, compared with the one looked at most
 CAUTION = 0.5  # chances that one look leaves in doubt
 STRONGEST = Style()
+GUIDED = Style(method=BY_NET)
 
 
 class Signal(Protocol):
@@ -78,21 +82,59 @@ def _trees(count: int, capacity: int) -> list[Tree]:
     trees: list[Tree] = getattr(_own, "trees", [])
     for i in range(count):
         if i == len(trees):
-            trees.append(new_tree(max(capacity, SMALLEST_TREE)))
+            trees.append(new_tree(max(capacity, SMALLEST_TREE), EDGES_PER_NODE))
         elif len(trees[i].nodes) < capacity:
-            trees[i] = new_tree(capacity)
+            trees[i] = new_tree(capacity, EDGES_PER_NODE)
     _own.trees = trees
     return trees[:count]
+
+
+class ByWeights:
+    """The evaluation or rollouts judge."""
+
+    def __init__(self, variant: str, players: int, style: Style) -> None:
+        self.style, self.weights = style, load_weights(variant, players)
+        self.chunk = CHUNK_OF_ROLLOUTS if style.method == BY_ROLLOUT else CHUNK
+
+    def plant(self, tree: Tree, states: States, seed: int) -> None:
+        """Begin a tree."""
+        plant(tree, states, seed, self.style, self.weights.worths)
+
+    def think(self, tree: Tree, simulations: int) -> int:
+        """Let it grow; how many simulations there were."""
+        return think(tree, self.style, *self.weights, simulations)
+
+
+class ByNet:
+    """A net judges."""
+
+    chunk = CHUNK_OF_NET
+
+    def __init__(self, variant: str, players: int, style: Style) -> None:
+        self.style, self.net = style, load_net(variant, players)
+        self.desk = new_desk(self.net)
+
+    def plant(self, tree: Tree, states: States, seed: int) -> None:
+        """Begin a tree."""
+        begin_guided(tree, states, seed, self.net, self.desk)
+
+    def think(self, tree: Tree, simulations: int) -> int:
+        """Let it grow; how many simulations there were."""
+        return think_guided(tree, self.style, self.net, self.desk, simulations)
+
+
+def judge_for(variant: str, players: int, style: Style) -> ByWeights | ByNet:
+    """Who judges in a search of this style, for one thread."""
+    return (ByNet if style.method == BY_NET else ByWeights)(variant, players, style)
 
 
 class _Run:
     """One search: how long it may take, and what every thread needs."""
 
-    def __init__(self, shown: View, budget: Budget, seed: int, style: Style, weights: Weights, stop: Signal | None) -> None:
+    def __init__(self, shown: View, budget: Budget, seed: int, style: Style, stop: Signal | None) -> None:
         self.start = time.perf_counter()
-        self.shown, self.seed, self.style, self.weights, self.stop = shown, seed, style, weights, stop
+        self.shown, self.seed, self.style, self.stop = shown, seed, style, stop
         self.deadline = None if budget.seconds is None else self.start + max(0.0, budget.seconds - FINISH)
-        self.chunk = CHUNK_OF_ROLLOUTS if style.method == BY_ROLLOUT else CHUNK
 
     def is_late(self) -> bool:
         """Whether to come to an end."""
@@ -100,27 +142,27 @@ class _Run:
             return True
         return self.deadline is not None and time.perf_counter() >= self.deadline
 
-    def plant(self, number: int, tree: Tree) -> None:
+    def plant(self, judge: ByWeights | ByNet, number: int, tree: Tree) -> None:
         """Begin a tree on a sample of its own."""
         states = sample(self.shown, np.random.default_rng([self.seed & 0xFFFFFFFFFFFFFFFF, number]))
-        plant(tree, states, (self.seed ^ number * 0x9E3779B9) & 0x3FFFFFFFFFFFFFFF, self.style, self.weights.worths)
+        judge.plant(tree, states, (self.seed ^ number * 0x9E3779B9) & 0x3FFFFFFFFFFFFFFF)
 
     def grow(self, numbers: Sequence[int], shares: Sequence[int | None]) -> "list[_Roots]":
         """Let some trees grow in this thread, in turn; their roots."""
         capacity = MOST_NODES if None in shares else min(MOST_NODES, max(share or 0 for share in shares) + 2)
-        trees = _trees(len(numbers), capacity)
+        trees, judge = _trees(len(numbers), capacity), judge_for(self.shown.rules.variant, self.shown.rules.players, self.style)
         for number, tree in zip(numbers, trees, strict=True):
-            self.plant(number, tree)
+            self.plant(judge, number, tree)
         done, is_first = [0] * len(trees), True
         growing = list(range(len(trees)))
         while growing and (is_first or not self.is_late()):
             for i in list(growing):
                 if not is_first and self.is_late():
                     break
-                left = self.chunk if shares[i] is None else min(self.chunk, (shares[i] or 0) - done[i])
-                count = think(trees[i], self.style, *self.weights, left) if left > 0 else 0
+                left = judge.chunk if shares[i] is None else min(judge.chunk, (shares[i] or 0) - done[i])
+                count = judge.think(trees[i], left) if left > 0 else 0
                 done[i] += count
-                if count < self.chunk:
+                if count < judge.chunk:
                     growing.remove(i)
             is_first = False
         return [_Roots(tree, self.shown) for tree in trees]
@@ -211,7 +253,7 @@ def analyse(
 ) -> Analysis:
     """Search a position from the view of the seat to decide. The same view, nodes, seed and threads give the same answer."""
     _check(shown, budget)
-    run = _Run(shown, budget, seed, style, load_weights(shown.rules.variant, shown.rules.players), stop)
+    run = _Run(shown, budget, seed, style, stop)
     shares = _shares(budget, threads, hides_something(shown))
     if threads == 1:
         roots = run.grow(range(len(shares)), shares)

@@ -4,8 +4,9 @@ import zlib
 from collections.abc import Iterator
 
 from ..game import Game
-from .analysis import analyse
+from .analysis import STRONGEST, analyse
 from .budget import Budget
+from .tree import Style
 
 GAMES = tuple((variant, players) for variant in ("classic", "marvel") for players in (2, 3, 4))
 MOVES_BEFORE = (0, 14, 40)
@@ -22,8 +23,8 @@ def positions() -> Iterator[Game]:
             game.play(analyse(game.view(game.turn), Budget(nodes=NODES_BEFORE), number).best)
 
 
-def signature() -> tuple[int, list[str], int]:
+def signature(style: Style = STRONGEST) -> tuple[int, list[str], int]:
     """How many positions were looked at in all, the best moves, and both as one number."""
-    found = [analyse(game.view(game.turn), Budget(nodes=NODES), 1) for game in positions()]
+    found = [analyse(game.view(game.turn), Budget(nodes=NODES), 1, style=style) for game in positions()]
     nodes, moves = sum(one.nodes for one in found), [str(one.best) for one in found]
     return nodes, moves, zlib.crc32(f"{nodes} {'; '.join(moves)}".encode())

@@ -32,7 +32,7 @@ NO_NODE = -1
 SURE_WIN = 0.999
 NODES, EDGES, RANDOM, COUNTS = 0, 1, 2, 3  # places in `counts`
 
-BY_EVALUATION, BY_ROLLOUT = 0, 1
+BY_EVALUATION, BY_ROLLOUT, BY_NET = range(3)
 
 node_t = np.dtype(
     [
@@ -90,12 +90,12 @@ class Style(NamedTuple):
     visits_per_card: float = 2.0
 
 
-def new_tree(capacity: int) -> Tree:
+def new_tree(capacity: int, edges_per_node: int = EDGES_PER_NODE) -> Tree:
     """Room for this many nodes. Memory is taken as it is used."""
     return Tree(
         states=np.empty(capacity + 1, state_t),
         nodes=np.empty(capacity, node_t),
-        edges=np.empty(capacity * EDGES_PER_NODE + MOST_EDGES + 1, edge_t),
+        edges=np.empty(capacity * edges_per_node + MOST_EDGES + 1, edge_t),
         path_nodes=np.empty(MOST_DEPTH, np.int32),
         path_edges=np.empty(MOST_DEPTH, np.int32),
         aims=np.empty((MOST_AIMS, AIM), np.int64),
@@ -251,12 +251,15 @@ def bring_forward(tree: Tree, first: int, after: int) -> None:
 
 
 @inlined
-def expand(tree: Tree, at: int, style: Style, weights: Any, habits: Any) -> bool:
-    """Give a node its edges; False if there is no room."""
+def has_room(tree: Tree) -> bool:
+    """Whether there is room for the edges of another node."""
+    return tree.counts[EDGES] + MOST_EDGES < tree.edges.shape[0]
+
+
+@inlined
+def add_edges(tree: Tree, at: int, count: int) -> None:
+    """The listed moves become edges, the most promising first."""
     start = tree.counts[EDGES]
-    if start + MOST_EDGES >= tree.edges.shape[0]:
-        return False
-    count = list_moves(tree, at, style, weights, habits)
     for i in range(count):
         edge = tree.edges[start + i]
         edge.prior = tree.logits[i]
@@ -271,6 +274,14 @@ def expand(tree: Tree, at: int, style: Style, weights: Any, habits: Any) -> bool
     tree.nodes[at].edge_count = count
     tree.counts[EDGES] = start + count
     bring_forward(tree, start, start + count)
+
+
+@inlined
+def expand(tree: Tree, at: int, style: Style, weights: Any, habits: Any) -> bool:
+    """Give a node its edges; False if there is no room."""
+    if not has_room(tree):
+        return False
+    add_edges(tree, at, list_moves(tree, at, style, weights, habits))
     return True
 
 

@@ -86,10 +86,11 @@ def warm_up() -> int:
     """In a worker: compile or load the rules and the search by playing a little; the worker's process id."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     play_a_little()
-    for variant in VARIANTS:
-        for players in range(FEWEST_PLAYERS, MAX_SEATS + 1):
-            game = Game(variant, players, seed=1)
-            LEVELS[-1].choose(game.view(game.turn), Budget(nodes=LOOKED_AT), 1)
+    for level in LEVELS:
+        for variant in VARIANTS:
+            for players in range(FEWEST_PLAYERS, MAX_SEATS + 1):
+                game = Game(variant, players, seed=1)
+                level.choose(game.view(game.turn), Budget(nodes=LOOKED_AT), 1)
     return os.getpid()
 
 

@@ -71,6 +71,8 @@ const BOT: Record<string, [() => string, () => string]> = {
   cutter: [m.bot_cutter, m.bot_cutter_text],
   jeweller: [m.bot_jeweller, m.bot_jeweller_text],
   master: [m.bot_master, m.bot_master_text],
+  virtuoso: [m.bot_virtuoso, m.bot_virtuoso_text],
+  legend: [m.bot_legend, m.bot_legend_text],
 };
 export const botName = (name: string) => BOT[name]?.[0]() ?? name[0].toUpperCase() + name.slice(1);
 export const botText = (bot: BotOut) => {

@@ -1,0 +1,74 @@
+"""The net in torch: the same layers as `cabochon.search.net`, to learn with."""
+
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional
+
+from ..rules.state import MAX_SEATS
+from ..search.net import Net
+from ..search.sight import NAMES, SIGHTS
+
+SIGHT_COLUMNS = 2176  # SIGHTS and some that are always zero: matrices like round sizes
+NEVER = -1e9
+
+
+class Said(NamedTuple):
+    """What a net says: numbers for the seats, their points in the end, and for every name of a move."""
+
+    value: torch.Tensor
+    points: torch.Tensor
+    names: torch.Tensor
+
+    def policy(self, names: torch.Tensor) -> torch.Tensor:
+        """A number for every action, given their names; a name below zero is a move that is not legal."""
+        chosen = torch.gather(self.names.float(), 1, names.long().clamp_(min=0))
+        return torch.where(names < 0, NEVER, chosen)
+
+
+class Model(nn.Module):
+    """A table of facts, two layers, and three answers; `points` serves learning only."""
+
+    def __init__(self, width: int = 256, hidden: int = 128) -> None:
+        super().__init__()
+        self.width = width
+        self.sights = nn.Linear(SIGHT_COLUMNS, width)
+        self.first = nn.Linear(MAX_SEATS * width, hidden)
+        self.second = nn.Linear(hidden, hidden)
+        self.value = nn.Linear(hidden, MAX_SEATS)
+        self.points = nn.Linear(hidden, MAX_SEATS)
+        self.names = nn.Linear(hidden, NAMES)
+        nn.init.normal_(self.sights.weight, std=0.1)
+        nn.init.zeros_(self.names.weight)
+        nn.init.zeros_(self.value.weight)
+
+    def forward(self, sights: torch.Tensor) -> Said:
+        """Sights: positions x seats x SIGHT_COLUMNS, the seat to decide first."""
+        seats, table = sights.shape[1], self.sights.weight
+        summed = torch.relu(functional.linear(sights.to(table.dtype), table, self.sights.bias)).flatten(1)
+        hidden = torch.relu(functional.linear(summed, self.first.weight[:, : seats * self.width], self.first.bias))
+        hidden = torch.relu(self.second(hidden))
+        return Said(self.value(hidden), self.points(hidden), self.names(hidden))
+
+    @torch.no_grad()
+    def copy_opposite(self) -> None:
+        """Look at the third and fourth seat like at the second, each a little less."""
+        width, seats = self.width, MAX_SEATS
+        opposite = self.first.weight[:, width : 2 * width] / 2
+        self.first.weight[:, width:] = opposite.repeat(1, seats - 1)
+        for layer in (self.value, self.points):
+            layer.weight[2:], layer.bias[2:] = layer.weight[1], layer.bias[1]
+
+    def to_net(self) -> Net:
+        """The numbers as the search uses them."""
+
+        def array(tensor: torch.Tensor) -> "np.ndarray[tuple[int, ...], np.dtype[np.float32]]":
+            return np.ascontiguousarray(tensor.detach().float().cpu().numpy())
+
+        return Net(
+            array(self.sights.weight.T[:SIGHTS]), array(self.sights.bias), array(self.first.weight.T), array(self.first.bias),
+            array(self.second.weight.T), array(self.second.bias), array(self.value.weight), array(self.value.bias),
+            array(self.names.weight), array(self.names.bias),
+        )  # fmt: skip
