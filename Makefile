@@ -2,6 +2,8 @@
 .DEFAULT_GOAL := help
 PY := .venv/bin/python
 READY := .venv/.ready
+LEARN := .venv-learn/bin/python
+LEARN_READY := .venv-learn/.ready
 CLIENT := src/cabochon/server/static/index.html
 CLIENT_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path '*/src/paraglide/*')
 
@@ -35,6 +37,14 @@ check: $(READY) $(CLIENT) ## ruff, mypy and all tests, the browser's too
 	$(PY) -m mypy
 	$(PY) -m pytest -n 2
 
+$(LEARN_READY): pyproject.toml constraints.txt scripts/setup
+	@VENV=.venv-learn scripts/setup learn-dev
+	@touch $@
+
+test-learn: $(LEARN_READY) ## the tests of the training, in an environment of their own: torch is large
+	$(LEARN) -c 'import torch'
+	$(LEARN) -m pytest tests/learn
+
 quick: $(READY) ## the tests that take seconds
 	$(PY) -m pytest -n 2 -m "not slow" --ignore=tests/browser --ignore=tests/server --ignore=tests/envs
 
@@ -60,4 +70,4 @@ fuzz: $(READY) ## a million positions against why_not, a hundred thousand games 
 golden: $(READY) ## write the golden games and perft counts anew (look at the diff before you commit it)
 	$(PY) -m tests.golden
 
-.PHONY: help setup client play terminal test check quick bench load tactics pictures perft fuzz golden
+.PHONY: help setup client play terminal test check test-learn quick bench load tactics pictures perft fuzz golden

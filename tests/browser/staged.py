@@ -47,13 +47,13 @@ class Stage:
 
 
 @contextmanager
-def stage(folder: Path) -> Iterator[Stage]:
+def stage(folder: Path, **said: float) -> Iterator[Stage]:
     deals: dict[int, Game] = {}
     seeds = itertools.count()
 
     def deal(_options: TableOptions, seed: int, _start: int) -> Game:
         return deals[seed].copy()
 
-    settings = Settings(database=f"sqlite:///{folder}/tables.db", **SETTINGS)  # type: ignore[arg-type]
+    settings = Settings(database=f"sqlite:///{folder}/tables.db", **{**SETTINGS, **said})  # type: ignore[arg-type]
     with running(create_app(settings, Sources(seed=lambda: next(seeds), deal=deal))) as url:
         yield Stage(url, deals)

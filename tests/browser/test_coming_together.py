@@ -76,6 +76,8 @@ def test_a_friend_without_a_cookie_opens_the_link_and_sits_down(visit: Visit) ->
     host.get_by_test_id("start").click()
     expect(friend.get_by_test_id("turn-line")).to_be_visible()
     assert "1" == friend.get_by_test_id("stage").get_attribute("data-seat")
+    for page in (host, friend):
+        expect(page.get_by_test_id("hint-button")).to_have_count(0)
     assert [] == complaints
 
 

@@ -60,3 +60,22 @@ describe("cards", () => {
     expect(made.ways).toEqual(["buy 1a with uu", "buy 1a with u*", "buy 1a with **"]);
   });
 });
+
+describe("advice", () => {
+  test.each([
+    ["take wug", "take wug", null, null],
+    ["buy 1a", null, "buy 1a", "reserve 1a"],
+    ["reserve 2?", null, null, "reserve 2?"],
+    ["buy @1", null, "buy @1", null],
+  ])("%s is chosen as clicks would", (move, take, buy, reserve) => {
+    const made = choice();
+    made.pick("r");
+    expect(made.choose(move)).toBe(true);
+    expect([made.take, made.buy, made.reserve]).toEqual([take, buy, reserve]);
+  });
+
+  test.each(["return w", "claim 2", "pass"])("%s needs no choice", (move) => {
+    const made = choice();
+    expect([made.choose(move), made.empty]).toEqual([false, true]);
+  });
+});

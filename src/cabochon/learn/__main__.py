@@ -40,7 +40,7 @@ def main() -> None:
     said = vars(arguments())
     out, device, workers, begin = said.pop("out"), Device(said.pop("device")), said.pop("rate_with"), said.pop("begin")
     plan = Plan(**{**said, "players": tuple(said["players"])})
-    Run(plan, out, device, Ratings(200, workers) if workers else None, begin).train()
+    Run(plan, out, device, Ratings(workers) if workers else None, begin).train()
 
 
 if __name__ == "__main__":

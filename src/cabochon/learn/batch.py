@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from ..errors import CabochonError
 from ..rules.kernel import inlined
 from ..search.tree import Tree, new_tree
 
@@ -64,6 +65,8 @@ class Device:
     def __init__(self, name: str) -> None:
         self.name = name
         self.is_gpu = name == "cuda"
+        if self.is_gpu and not torch.cuda.is_available():
+            raise CabochonError("no CUDA GPU was found: the processor does the same, slower, with --device cpu")
 
     def for_each(self, one: One, count: int, *arguments: Any) -> None:
         """Run a function for every game."""

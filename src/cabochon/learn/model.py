@@ -61,6 +61,22 @@ class Model(nn.Module):
         for layer in (self.value, self.points):
             layer.weight[2:], layer.bias[2:] = layer.weight[1], layer.bias[1]
 
+    @classmethod
+    @torch.no_grad()
+    def from_net(cls, net: Net) -> "Model":
+        """A model that says what a net says; what it would say about points is not in a net."""
+        model = cls(net.start.shape[0], net.first.shape[1])
+        model.sights.weight.zero_()
+        model.sights.weight[:, :SIGHTS] = torch.from_numpy(net.sights.T)
+        model.first.weight.copy_(torch.from_numpy(net.first.T))
+        model.second.weight.copy_(torch.from_numpy(net.second.T))
+        model.value.weight.copy_(torch.from_numpy(net.value))
+        model.names.weight.copy_(torch.from_numpy(net.names))
+        starts = (net.start, net.first_start, net.second_start, net.value_start, net.names_start)
+        for layer, start in zip((model.sights, model.first, model.second, model.value, model.names), starts, strict=True):
+            layer.bias.copy_(torch.from_numpy(start))
+        return model
+
     def to_net(self) -> Net:
         """The numbers as the search uses them."""
 

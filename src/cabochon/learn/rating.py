@@ -11,14 +11,14 @@ from ..arena.statistics import rating
 from ..bots.ratings import ratings
 
 OPPONENTS = ("greedy", "cutter")
-NODES = 64
+NODES, GAMES = 64, 200  # of every match
 
 
 class Ratings:
     """Starts a match against each opponent when a net is saved, and reads what came out of the last ones."""
 
-    def __init__(self, games: int, workers: int) -> None:
-        self.games, self.workers, self.seed = games, workers, 0
+    def __init__(self, workers: int) -> None:
+        self.workers, self.seed = workers, 0
         self.running: list[tuple[str, subprocess.Popen[str]]] = []
         self.known: dict[str, Any] = {}
 
@@ -30,7 +30,7 @@ class Ratings:
         for opponent in OPPONENTS:
             command = [
                 sys.executable, "-m", "cabochon.arena", f"legend@nodes={NODES}", opponent, "--variant", variant, "--json",
-                "--games", str(self.games), "--workers", str(self.workers), "--seed", str(self.seed),
+                "--games", str(GAMES), "--workers", str(self.workers), "--seed", str(self.seed),
             ]  # fmt: skip
             nets = {**os.environ, "CABOCHON_NETS": str(folder)}
             process = subprocess.Popen(command, env=nets, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
@@ -43,6 +43,7 @@ class Ratings:
     def latest(self) -> dict[str, Any]:
         """The shares and ratings known so far."""
         if self.running and self.latest_is_done():
+            self.known = {}  # one that wins every game has no rating: the last one must not stay
             for opponent, process in self.running:
                 self.known |= self._read(opponent, process)
             self.running = []

@@ -16,20 +16,18 @@ import numpy as np
 import torch
 
 from ..rules.actions import ACTION_COUNT
-from ..rules.cards import DECK_START, NONE
 from ..rules.chance import below, seeded, stir
 from ..rules.deal import deal, random_start
 from ..rules.kernel import inlined
 from ..rules.play import play
-from ..rules.printed import tier_of
-from ..rules.reserving import hidden_cards
-from ..rules.state import MAX_RESERVED, OVER, State
+from ..rules.state import OVER, State
 from ..ruleset import blank_states, ruleset
 from ..search.evaluation import share_win
 from ..search.guided import EDGES_PER_NODE, is_unjudged, list_actions, plant_guided, take_in, walk
 from ..search.sight import MOST_SIGHTS, list_sights, name_of
 from ..search.tree import BY_NET, NO_NODE, Style, Tree, back_up
 from .batch import Device, own_tree
+from .imagining import imagine
 from .model import SIGHT_COLUMNS, Model
 
 STYLE = Style(method=BY_NET)
@@ -82,22 +80,6 @@ def halving(simulations: int, most: int = CONSIDERED) -> np.ndarray[Any, Any]:
         table[count] = order[:simulations]
     table[1] = np.arange(simulations)
     return table
-
-
-@inlined
-def imagine(state: State, random: int) -> None:
-    """What the seat to decide cannot know becomes any card it could be."""
-    for owner in range(state.players):
-        hidden = hidden_cards(state, owner, owner == state.turn)
-        for i in range(MAX_RESERVED):
-            card = state.reserve[owner, i]
-            if hidden >> i & 1 and card != NONE:
-                tier = tier_of(card) - 1
-                random = stir(random)
-                chosen = below(random, state.deck_size[tier] + 1)
-                if chosen < state.deck_size[tier]:
-                    state.reserve[owner, i] = state.deck[DECK_START[tier] + chosen]
-                    state.deck[DECK_START[tier] + chosen] = card
 
 
 @inlined
@@ -286,7 +268,10 @@ def act_one(
 
 @inlined
 def spread_one(i: int, facts: Any, counts: Any, out: Any) -> None:
-    """A list of facts as a row of bfloat16 numbers that say how often each is there."""
+    """A list of facts as a row of bfloat16 numbers that say how often each is there, up to 16 times.
+
+    In the bits of such a number the step to the next whole one halves at every power of two.
+    """
     for n in range(counts[i]):
         fact = facts[i, n]
         bits = out[i, fact]
@@ -296,8 +281,10 @@ def spread_one(i: int, facts: Any, counts: Any, out: Any) -> None:
             out[i, fact] = bits + 0x80
         elif bits < 0x4080:
             out[i, fact] = bits + 0x40
-        else:
+        elif bits < 0x4100:
             out[i, fact] = bits + 0x20
+        else:
+            out[i, fact] = bits + 0x10
 
 
 class Spreader:

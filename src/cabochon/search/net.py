@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import safe_open
+from safetensors import SafetensorError, safe_open
 from safetensors.numpy import load_file, save_file
 
 from ..errors import CabochonError
@@ -170,8 +170,19 @@ def save_net(path: Path, net: Net, run: dict[str, str]) -> None:
 
 def read_net(path: Path) -> Net:
     """A net from a file."""
-    arrays = load_file(path)
-    return Net._make(np.ascontiguousarray(arrays[name].astype(np.float32)) for name in Net._fields)
+    try:
+        arrays = load_file(path)
+        net = Net._make(np.ascontiguousarray(arrays[name].astype(np.float32)) for name in Net._fields)
+    except (OSError, SafetensorError, KeyError) as error:
+        raise CabochonError(f"{path} is not a net: {error}") from error
+    if shapes(net) != (expected := shapes(random_net(net.start.size, net.first_start.size))):
+        raise CabochonError(f"{path} is a net of another make: its arrays are {shapes(net)}, not {expected}")
+    return net
+
+
+def shapes(net: Net) -> list[tuple[int, ...]]:
+    """The sizes of all arrays; compiled code does not look whether they fit."""
+    return [array.shape for array in net]
 
 
 def read_run(path: Path) -> dict[str, str]:
@@ -181,7 +192,9 @@ def read_run(path: Path) -> dict[str, str]:
     return run
 
 
-@cache
 def load_net(variant: str, players: int) -> Net:
-    """The net of a game."""
-    return read_net(path_of(variant, players))
+    """The net of a game, read once."""
+    return _read_once(path_of(variant, players))
+
+
+_read_once = cache(read_net)

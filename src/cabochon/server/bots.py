@@ -1,4 +1,7 @@
-"""Bots think in worker processes, one move at a time each. If one fails or is late, a simple bot moves instead."""
+"""Bots think in worker processes, one move at a time each. If one fails or is late, a simple bot moves instead.
+
+Hints are thought of there too: they wait and share like the bots.
+"""
 
 import asyncio
 import logging
@@ -10,9 +13,11 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..bots import LEVELS, Bot, Budget, bot
+from ..bots import Bot, Budget, bot
 from ..bots.engine import taken
 from ..bots.process import add_commands
 from ..game import Game
@@ -20,16 +25,20 @@ from ..notation.move import Move
 from ..rules.cards import VARIANTS
 from ..rules.state import MAX_SEATS
 from ..ruleset import FEWEST_PLAYERS
+from ..search.analysis import GUIDED, STRONGEST, Analysis, analyse
 from ..view import View
+from .refusals import Refused
 
 if TYPE_CHECKING:
     from .settings import Settings
 
 WARM_UP_MOVES = 12
 LOOKED_AT = 16
+HINT = Budget(seconds=0.5)
 RESTART_SECONDS = 5.0
 THINKING = 0.85  # the part of a worker's time that is thinking when tables wait for it; the rest is coming and going
 SHORTEST = 0.01  # seconds that a thought may take however late it is
+Found = TypeVar("Found")
 SPAWNED = multiprocessing.get_context("spawn")
 log = logging.getLogger("cabochon.server")
 
@@ -58,7 +67,7 @@ def _end_with_server() -> None:
         os._exit(0)
 
 
-def think(name: str, view: View, seconds: float, seed: int) -> str:
+def think(name: str, view: View, seed: int, seconds: float) -> str:
     """In a worker: the bot's move for this view."""
     player = bot(name)
     budget = allowance(player, seconds)
@@ -70,6 +79,12 @@ def allowance(player: Bot, seconds: float) -> Budget:
     """A level that looks at so many positions is as strong on any machine; whoever else searches may think so long."""
     usual: Budget | None = getattr(player, "usual", None)
     return usual if usual and usual.nodes else Budget(seconds=seconds)
+
+
+def advise(view: View, seed: int, seconds: float) -> Analysis:
+    """In a worker: what the net makes of this view."""
+    budget = HINT if HINT.seconds is None else replace(HINT, seconds=min(HINT.seconds, seconds))
+    return analyse(view, budget, seed, style=GUIDED, stop=Called())
 
 
 def fair_seconds(waits: Sequence[float], workers: int) -> float:
@@ -86,11 +101,11 @@ def warm_up() -> int:
     """In a worker: compile or load the rules and the search by playing a little; the worker's process id."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     play_a_little()
-    for level in LEVELS:
-        for variant in VARIANTS:
-            for players in range(FEWEST_PLAYERS, MAX_SEATS + 1):
-                game = Game(variant, players, seed=1)
-                level.choose(game.view(game.turn), Budget(nodes=LOOKED_AT), 1)
+    for variant in VARIANTS:
+        for players in range(FEWEST_PLAYERS, MAX_SEATS + 1):
+            game = Game(variant, players, seed=1)
+            for style in (STRONGEST, GUIDED):
+                analyse(game.view(game.turn), Budget(nodes=LOOKED_AT), 1, style=style)
     return os.getpid()
 
 
@@ -131,10 +146,10 @@ class Worker:
         """Wait until the process is ready to think at once."""
         self.pid = await asyncio.get_running_loop().run_in_executor(self.executor, warm_up)
 
-    async def think(self, name: str, view: View, seconds: float, seed: int) -> str:
-        """The bot's move."""
+    async def think(self, thought: Callable[[float], Found], seconds: float) -> Found:
+        """What is found when it thinks for so long."""
         self.until.value = time.monotonic() + seconds
-        return await asyncio.get_running_loop().run_in_executor(self.executor, think, name, view, seconds, seed)
+        return await asyncio.get_running_loop().run_in_executor(self.executor, thought, seconds)
 
     def call(self, seconds: float) -> None:
         """Whoever thinks shall answer after so many seconds, or as said before if that is earlier."""
@@ -203,14 +218,24 @@ class Bots:
         """The bot's move, or a simple one if it fails or is late, or as long as no worker has ever been ready."""
         if not self.search_is_warm:
             return str(simple_move(view, seed))
-        due = time.monotonic() + self.settings.bot_seconds
-        self.due.append(due)
         try:
-            return await (self._in_worker if self.workers else self._in_thread)(name, view, seed)
+            return await self._think(partial(think, name, view, seed))
         except Exception as wrong:
             self.replaced += 1
             log.warning("bot %s gave no move (%s): a simple one moves instead", name, type(wrong).__name__)
             return str(simple_move(view, seed))
+
+    async def advise(self, view: View, seed: int) -> Analysis:
+        """What the net makes of a view. It waits its turn like a bot, and thinks no longer than one."""
+        if not self.search_is_warm:
+            raise Refused("starting")
+        return await self._think(partial(advise, view, seed))
+
+    async def _think(self, thought: Callable[[float], Found]) -> Found:
+        due = time.monotonic() + self.settings.bot_seconds
+        self.due.append(due)
+        try:
+            return await (self._in_worker if self.workers else self._in_thread)(thought)
         finally:
             self.due.remove(due)
 
@@ -218,18 +243,18 @@ class Bots:
         now = time.monotonic()
         return fair_seconds([due - now for due in self.due], len(self.workers))
 
-    async def _in_thread(self, name: str, view: View, seed: int) -> str:
-        thinking = asyncio.to_thread(think, name, view, self.settings.bot_seconds, seed)
+    async def _in_thread(self, thought: Callable[[float], Found]) -> Found:
+        thinking = asyncio.to_thread(thought, self.settings.bot_seconds)
         return await asyncio.wait_for(thinking, self.settings.bot_deadline)
 
-    async def _in_worker(self, name: str, view: View, seed: int) -> str:
+    async def _in_worker(self, thought: Callable[[float], Found]) -> Found:
         if not self.ready:
             for worker in self.workers:
                 worker.call(self._fair_seconds())
         worker = await asyncio.wait_for(self.free.get(), self.settings.bot_deadline)
         try:
-            thinking = worker.think(name, view, self._fair_seconds(), seed)
-            move = await asyncio.wait_for(thinking, self.settings.bot_deadline)
+            thinking = worker.think(thought, self._fair_seconds())
+            found = await asyncio.wait_for(thinking, self.settings.bot_deadline)
         except BaseException as wrong:
             if isinstance(wrong, Exception) and not isinstance(wrong, asyncio.TimeoutError | OSError | RuntimeError):
                 self.free.put_nowait(worker)  # the bot raised; its process is well
@@ -237,7 +262,7 @@ class Bots:
                 self._replace(worker)
             raise
         self.free.put_nowait(worker)
-        return move
+        return found
 
     def _replace(self, worker: Worker) -> None:
         task = asyncio.create_task(self._restart(worker))

@@ -46,6 +46,7 @@ class Hub:
         self.creations = Buckets(settings.tables_per_minute / 60, settings.tables_per_minute)
         self.visits = Buckets(LINKS_PER_MINUTE / 60, LINKS_PER_MINUTE)
         self.background: list[asyncio.Task[None]] = []
+        self.hints: dict[str, asyncio.Task[None]] = {}  # by guest
         self.one_by_one = asyncio.Lock()
         self.is_ready = False
 
@@ -83,9 +84,10 @@ class Hub:
         """Store what is waiting and end the workers."""
         self.is_ready = False
         thinking = [table.thinking for table in self.tables.values() if table.thinking]
-        for task in [*self.background, *thinking]:
+        tasks = [*self.background, *thinking, *self.hints.values()]
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*self.background, *thinking, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
         await self.bots.stop()
         await asyncio.to_thread(self.writer.stop)
         self.storage.engine.dispose()

@@ -263,13 +263,33 @@ class RefusedOut(Message):
     facts: dict[str, str | int]
 
 
+class AdviceOut(Message):
+    """A move that is worth playing, as a text that may be sent, and the own seat's chance to win after it."""
+
+    text: str
+    chance: float
+
+
+class HintOut(Message):
+    """What a net advises after the line `number`: up to three moves, best first.
+
+    `chances` are each seat's chance to win if the first of them is played.
+    """
+
+    type: Literal["hint"] = "hint"
+    id: int
+    number: int
+    moves: list[AdviceOut]
+    chances: list[float]
+
+
 class PongOut(Message):
     """The answer to a ping."""
 
     type: Literal["pong"] = "pong"
 
 
-ServerMessage = Annotated[StateOut | AckOut | RefusedOut | PongOut, Field(discriminator="type")]
+ServerMessage = Annotated[StateOut | AckOut | RefusedOut | HintOut | PongOut, Field(discriminator="type")]
 
 
 # Socket: from the client
@@ -290,6 +310,13 @@ class WhyNotIn(Message):
     type: Literal["why_not"] = "why_not"
     id: RequestId
     text: Text
+
+
+class HintIn(Message):
+    """Ask what a net would play; the answer is a hint. Only for whoever is to decide and plays against bots alone."""
+
+    type: Literal["hint"] = "hint"
+    id: RequestId
 
 
 class UndoIn(Message):
@@ -369,7 +396,19 @@ class PingIn(Message):
 
 
 ClientMessage = Annotated[
-    MoveIn | WhyNotIn | UndoIn | ReplaceIn | AnswerIn | BackIn | SitIn | LeaveIn | SetBotIn | StartIn | RematchIn | PingIn,
+    MoveIn
+    | WhyNotIn
+    | HintIn
+    | UndoIn
+    | ReplaceIn
+    | AnswerIn
+    | BackIn
+    | SitIn
+    | LeaveIn
+    | SetBotIn
+    | StartIn
+    | RematchIn
+    | PingIn,
     Field(discriminator="type"),
 ]
 

@@ -12,6 +12,9 @@ REFUSALS: dict[str, tuple[int, str]] = {
     "not_your_turn": (409, "it is not your turn: seat {seat} is to decide"),
     "wrong_number": (409, "the next entry is number {next}, not {number}"),
     "gone_on": (409, "entry {number} is another one already: the game has gone on"),
+    # hints
+    "hint_alone": (409, "hints are given only where everybody else is a bot: another person sits at this table"),
+    "hint_coming": (429, "one hint at a time: the one you asked for is on its way"),
     # taking back, being away
     "no_takeback": (409, "at this table nothing is taken back"),
     "nothing_to_undo": (409, "there is nothing to take back"),

@@ -2,9 +2,10 @@
 
 A handler checks, stores, and then changes the table in memory; it returns None, or, if nothing has changed, the number to
 acknowledge. What is not allowed raises Refused with a sentence. The table's lock is held meanwhile. A move is acknowledged when
-it is stored, everything else when it is done.
+it is stored, everything else when it is done. A hint changes nothing and takes a while: nobody waits for it.
 """
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -14,12 +15,14 @@ from orjson import dumps
 
 from ..errors import CabochonError
 from ..notation.move import parse_move
+from ..view import View
 from . import messages, storage
 from .guests import clean_name
 from .hub import Hub, check_bot, holding, naming, seat_update
 from .refusals import Refused
 from .sockets import NOT_FOR_YOU, Connection
 from .tables import Seat, Table
+from .views import hint_out
 
 DEFAULT_BOT = "greedy"
 log = logging.getLogger("cabochon.server")
@@ -29,6 +32,9 @@ Handler = Callable[[Hub, Table, Connection, Any], Awaitable[int | None]]
 async def carry_out(hub: Hub, table: Table, connection: Connection, message: Any) -> None:
     """Do what a message asks for; acknowledge or refuse it, then tell everybody."""
     try:
+        if isinstance(message, messages.HintIn):
+            hint(hub, table, connection, message)
+            return
         async with table.lock:
             number = await HANDLERS[type(message)](hub, table, connection, message)
             if not isinstance(message, messages.MoveIn) or number is not None:
@@ -92,6 +98,32 @@ async def why_not(_hub: Hub, table: Table, connection: Connection, message: mess
     if forbidden:
         raise forbidden
     return table.number
+
+
+def hint(hub: Hub, table: Table, connection: Connection, message: messages.HintIn) -> None:
+    """Let the net think, for one guest one thought at a time; the table goes on meanwhile."""
+    seat, user = own_seat(table, connection), connection.user
+    forbidden = table.why_no_hint(seat)
+    if forbidden:
+        raise forbidden
+    assert user is not None, "who has a seat has a cookie"
+    if user in hub.hints:
+        raise Refused("hint_coming")
+    shown = table.number, table.shown.view(seat)
+    hub.hints[user] = asyncio.create_task(give_hint(hub, connection, message, *shown))
+    hub.hints[user].add_done_callback(lambda _done: hub.hints.pop(user))
+
+
+async def give_hint(hub: Hub, connection: Connection, message: messages.HintIn, number: int, view: View) -> None:
+    """Tell whoever asked, and nobody else, what the net finds in its seat's view."""
+    try:
+        found = await hub.bots.advise(view, hub.sources.bot_seed())
+        connection.put(dumps({"type": "hint", "id": message.id, "number": number, **hint_out(found, view.turn)}))
+    except Refused as refusal:
+        connection.put(refused(message.id, refusal))
+    except Exception:
+        log.exception("no hint was found")
+        connection.put(refused(message.id, Refused("failed")))
 
 
 async def undo(hub: Hub, table: Table, connection: Connection, _message: messages.UndoIn) -> None:

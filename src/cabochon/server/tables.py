@@ -273,8 +273,8 @@ class Table:
         """The other seats where a user decides."""
         return [other.seat for other in self.seats if other.is_human and other.seat != seat]
 
-    def why_not(self, seat: int, text: str) -> Refused | None:
-        """Why this seat may not play this move now."""
+    def why_not_now(self, seat: int) -> Refused | None:
+        """Why this seat has nothing to decide now."""
         if self.game is None:
             return Refused("not_begun")
         turn = self.shown.any_view.turn
@@ -282,8 +282,19 @@ class Table:
             return Refused("over")
         if self.seats[seat].stand_in:
             return Refused("stand_in")
-        if turn != seat:
-            return Refused("not_your_turn", seat=turn)
+        return None if turn == seat else Refused("not_your_turn", seat=turn)
+
+    def why_no_hint(self, seat: int) -> Refused | None:
+        """Why this seat is given no hint now. Somebody who is away may come back, and would find it unfair."""
+        if any(other.kind == "user" and other.seat != seat for other in self.seats):
+            return Refused("hint_alone")
+        return self.why_not_now(seat)
+
+    def why_not(self, seat: int, text: str) -> Refused | None:
+        """Why this seat may not play this move now."""
+        forbidden = self.why_not_now(seat)
+        if forbidden or self.game is None:
+            return forbidden
         try:
             move = parse_move(text, self.game.variant)
             if str(move) in self.shown.choices:

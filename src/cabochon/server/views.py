@@ -14,8 +14,10 @@ from ..rules.buying import AVENGERS_POINTS
 from ..rules.cards import CARDS, TILES, VARIANTS
 from ..rules.gems import WILD
 from ..rules.state import SLOTS_PER_TIER
+from ..search.analysis import Analysis
 from ..view import View, Views
 
+MOST_ADVICE, FEWEST_LOOKS = 3, 20
 PLACES = tuple(f"{tier}{place}" for tier in (1, 2, 3) for place in "abcd")
 
 
@@ -104,6 +106,15 @@ def _points(view: View, seat: int) -> dict[str, int]:
     tiles = sum(faces[tile.number - 1].points for tile in view.tiles if tile.owner == seat)
     avengers = AVENGERS_POINTS if view.avengers == seat else 0
     return {"cards": view.seats[seat].points - tiles - avengers, "tiles": tiles, "avengers": avengers}
+
+
+def hint_out(found: Analysis, seat: int) -> dict[str, Any]:
+    """The moves and chances of a HintOut. What was hardly looked at, or only seems better than the best, is left out."""
+    best, *rest = found.moves
+    others = [one for one in rest if one.visits >= FEWEST_LOOKS and one.values[seat] <= best.values[seat]][: MOST_ADVICE - 1]
+    others.sort(key=lambda one: one.values[seat], reverse=True)
+    moves = [{"text": str(one.move), "chance": one.values[seat]} for one in (best, *others)]
+    return {"moves": moves, "chances": best.values}
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 export interface Messages {
   AckOut: AckOut;
+  AdviceOut: AdviceOut;
   AnswerIn: AnswerIn;
   AreaOut: AreaOut;
   AskOut: AskOut;
@@ -14,6 +15,8 @@ export interface Messages {
   DaysClock: DaysClock;
   EntryOut: EntryOut;
   GameDataOut: GameDataOut;
+  HintIn: HintIn;
+  HintOut: HintOut;
   HouseRules: HouseRules;
   LeaveIn: LeaveIn;
   LobbyOut: LobbyOut;
@@ -54,6 +57,13 @@ export interface AckOut {
   type: "ack";
   id: number;
   number: number;
+}
+/**
+ * A move that is worth playing, as a text that may be sent, and the own seat's chance to win after it.
+ */
+export interface AdviceOut {
+  text: string;
+  chance: number;
 }
 /**
  * Say yes or no to a question.
@@ -190,6 +200,25 @@ export interface TileFaceOut {
   points: number;
   demand: number[];
   name: string;
+}
+/**
+ * Ask what a net would play; the answer is a hint. Only for whoever is to decide and plays against bots alone.
+ */
+export interface HintIn {
+  type: "hint";
+  id: number;
+}
+/**
+ * What a net advises after the line `number`: up to three moves, best first.
+ *
+ * `chances` are each seat's chance to win if the first of them is played.
+ */
+export interface HintOut {
+  type: "hint";
+  id: number;
+  number: number;
+  moves: AdviceOut[];
+  chances: number[];
 }
 /**
  * The switches; None is the variant's own default.
@@ -479,5 +508,5 @@ export interface WhyNotIn {
   id: number;
   text: string;
 }
-export type ServerMessage = AckOut | PongOut | RefusedOut | StateOut;
-export type ClientMessage = AnswerIn | BackIn | LeaveIn | MoveIn | PingIn | RematchIn | ReplaceIn | SetBotIn | SitIn | StartIn | UndoIn | WhyNotIn;
+export type ServerMessage = AckOut | HintOut | PongOut | RefusedOut | StateOut;
+export type ClientMessage = AnswerIn | BackIn | HintIn | LeaveIn | MoveIn | PingIn | RematchIn | ReplaceIn | SetBotIn | SitIn | StartIn | UndoIn | WhyNotIn;

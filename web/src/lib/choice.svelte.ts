@@ -16,6 +16,12 @@ function without(letters: string, taken: readonly string[]): string | null {
   return rest;
 }
 
+/** What a move calls `1a`, `2?` or `@3`. */
+function named(place: string): Selected {
+  if (place[0] === "@") return { kind: "reserve", place: Number(place[1]) };
+  return place[1] === "?" ? { kind: "deck", tier: Number(place[0]) } : { kind: "card", slot: place };
+}
+
 const wilds = (payment: string) => payment.split("*").length;
 
 export class Choice {
@@ -90,6 +96,17 @@ export class Choice {
     this.picked = [];
     this.payment = null;
     this.selected = selected;
+  }
+
+  /** Choose what a move says, as clicks would; false if there is nothing to choose before it is played. */
+  choose(move: string): boolean {
+    const [verb, what = ""] = move.split(" ");
+    if (verb === "take") {
+      this.clear();
+      this.picked = [...what];
+    } else if (verb === "buy" || verb === "reserve") this.select(named(what));
+    else return false;
+    return true;
   }
 
   clear() {

@@ -1,11 +1,11 @@
 // A table's socket: comes back by itself, asks for what it missed, and never sends a move twice in vain.
 import { me, socketAddress } from "../api/http";
-import type { ClientMessage, EntryOut, RefusedOut, ServerMessage, StateOut } from "../api/messages";
+import type { ClientMessage, EntryOut, HintOut, RefusedOut, ServerMessage, StateOut } from "../api/messages";
 
 type Unsent<T> = T extends { id: number } ? Omit<T, "id"> : never;
 export type Request = Unsent<ClientMessage>;
 export type Refused = Pick<RefusedOut, "reason" | "code" | "facts">;
-export type Answer = { ok: true; number: number } | ({ ok: false } & Refused);
+export type Answer = { ok: true; number: number; hint?: HintOut } | ({ ok: false } & Refused);
 
 interface Waiting {
   message: ClientMessage;
@@ -150,6 +150,7 @@ export class Connection {
   #receive(message: ServerMessage) {
     clearTimeout(this.#pong);
     if (message.type === "ack") this.#settle(message.id, { ok: true, number: message.number });
+    else if (message.type === "hint") this.#settle(message.id, { ok: true, number: message.number, hint: message });
     else if (message.type === "refused") {
       if (message.id !== null) this.#settle(message.id, { ok: false, ...message });
     } else if (message.type === "state") this.#take(message);

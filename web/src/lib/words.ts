@@ -1,7 +1,8 @@
 // Everything that is said about the game, in the reader's language.
 import { Refusal, type Variant } from "../api/http";
-import type { BotOut, CardOut, EntryOut, GameDataOut, SeatOut, TileFaceOut } from "../api/messages";
+import type { BotOut, CardOut, EntryOut, GameDataOut, SeatOut, TileFaceOut, ViewOut } from "../api/messages";
 import { m } from "../paraglide/messages";
+import { getLocale } from "../paraglide/runtime";
 import type { Refused } from "./connection.svelte";
 
 export const WILD = 5;
@@ -156,28 +157,67 @@ export function sentences(entry: EntryOut, speaker: Speaker): Piece[][] {
 
 const bare = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
+/** Pieces in plain words. */
+export const plain = (pieces: readonly Piece[], { variant, letters }: Speaker) =>
+  bare(
+    pieces
+      .map((piece) => {
+        if ("text" in piece) return piece.text;
+        if ("gems" in piece) return gemList(variant, piece.gems, letters);
+        if ("tile" in piece) return m.tile_log({ variant, name: piece.tile.name });
+        if (!piece.card) return m.card_back({ tier: piece.tier });
+        const { card } = piece;
+        const words = m.card_log({ variant, gem: gemName(variant, card.bonus), name: card.name });
+        return card.points ? `${words} (${m.card_points({ n: card.points })})` : words;
+      })
+      .join(""),
+  );
+
 /** The same in plain words. */
 export function spoken(entry: EntryOut, speaker: Speaker): string {
-  const { variant, letters, data } = speaker;
-  const said = sentences(entry, speaker).map((sentence) =>
-    bare(
-      sentence
-        .map((piece) => {
-          if ("text" in piece) return piece.text;
-          if ("gems" in piece) return gemList(variant, piece.gems, letters);
-          if ("tile" in piece) return m.tile_log({ variant, name: piece.tile.name });
-          if (!piece.card) return m.card_back({ tier: piece.tier });
-          const { card } = piece;
-          const words = m.card_log({ variant, gem: gemName(variant, card.bonus), name: card.name });
-          return card.points ? `${words} (${m.card_points({ n: card.points })})` : words;
-        })
-        .join(""),
-    ),
-  );
+  const { variant, data } = speaker;
+  const said = sentences(entry, speaker).map((sentence) => plain(sentence, speaker));
   const turned = entry.turned_up ? data.cards.find((card) => card.number === entry.turned_up) : undefined;
   if (turned) said.push(bare(m.log_turned_up({ card: m.card_log({ variant, gem: gemName(variant, turned.bonus), name: turned.name }) })));
   return said.map((text) => `${text}.`).join(" ");
 }
+
+// Hints
+
+/** The number of the card a move is about; none for the top of a deck. */
+function cardAt(place: string, view: ViewOut): number | null {
+  if (place[0] === "@") return view.seat === null ? null : (view.areas[view.seat].reserve[Number(place[1]) - 1]?.card ?? null);
+  return view.market[Number(place[0]) - 1]["abcd".indexOf(place[1])] ?? null;
+}
+
+/** A move that may be played, as the buttons call it. */
+export function advised(move: string, view: ViewOut, { variant, letters, data }: Speaker): Piece[] {
+  const [verb, what = ""] = move.split(" ");
+  if (verb === "pass") return [{ text: m.turn_pass_button() }];
+  if (verb === "return") return [{ text: m.turn_return_one({ gem: gemName(variant, what) }) }];
+  if (verb === "claim")
+    return [{ text: m.turn_claim_one({ tile: tileWords(variant, data.tiles[view.tiles[Number(what) - 1].number - 1], letters) }) }];
+  if (verb === "take") {
+    const gems = [...letters].map((letter) => [...what].filter((one) => one === letter).length);
+    return [{ text: `${m.turn_confirm_take()} ` }, { gems }];
+  }
+  const number = cardAt(what, view);
+  const card = number ? data.cards[number - 1] : null;
+  return [{ text: `${verb === "buy" ? m.turn_buy({ variant }) : m.turn_reserve()} ` }, { card, tier: card?.tier ?? Number(what[0]) }];
+}
+
+/** Chances as whole percents that make 100; the own one is simply rounded. */
+export function percents(chances: readonly number[], own: number): number[] {
+  const exact = chances.map((chance) => 100 * chance);
+  const whole = exact.map((n, seat) => (seat === own ? Math.round(n) : Math.floor(n)));
+  const missing = 100 - whole.reduce((sum, n) => sum + n, 0);
+  const others = whole.map((_, seat) => seat).filter((seat) => seat !== own);
+  others.sort((a, b) => exact[b] - whole[b] - (exact[a] - whole[a]));
+  for (const seat of others.slice(0, Math.max(0, missing))) whole[seat] += 1;
+  return whole;
+}
+
+export const percent = (n: number) => new Intl.NumberFormat(getLocale(), { style: "percent" }).format(n / 100);
 
 // The rules that forbid a move, as the server says them, and in the reader's language.
 const RULES: [string, () => string][] = [
@@ -219,6 +259,8 @@ const REFUSED: Record<string, (facts: Refused["facts"]) => string> = {
   not_your_turn: m.rule_not_turn,
   wrong_number: m.refused_gone_on,
   gone_on: m.refused_gone_on,
+  hint_alone: m.refused_hint_alone,
+  hint_coming: m.refused_hint_coming,
   no_takeback: m.refused_no_takeback,
   nothing_to_undo: m.refused_nothing_to_undo,
   asked_already: m.refused_asked_already,

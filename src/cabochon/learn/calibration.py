@@ -1,0 +1,214 @@
+# mypy: warn-return-any=False
+"""Whether a net's chances come true: `python -m cabochon.learn.calibration --help`.
+
+The net plays games on deals that no training has seen. In every position the chance it gives each seat, at a glance and after
+its search, is put beside the result of the game; by tenths of the chance the two should be alike.
+"""
+
+import argparse
+import json
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..rules.bits import count_bits
+from ..rules.chance import seeded, stir
+from ..rules.deal import deal, random_start
+from ..rules.kernel import kernel
+from ..rules.play import legal, play
+from ..rules.state import MAX_SEATS, OVER
+from ..ruleset import blank_states, ruleset
+from ..search.analysis import GUIDED
+from ..search.evaluation import share_win
+from ..search.guided import EDGES_PER_NODE, begin_guided, think_guided
+from ..search.net import Desk, Net, load_net, new_desk
+from ..search.tree import Style, Tree, new_tree
+from .imagining import imagine
+from .tuning import most_visited
+
+LONGEST_GAME = 400  # turns; a game that goes on does not count
+OPENING = 4  # rounds in which moves are drawn by visits, so that games differ
+MOST_DECISIONS = 150  # of a seat, in a game that is kept
+TENTHS = 10
+
+Chances = NDArray[np.float32]
+
+
+class Forecasts(NamedTuple):
+    """Positions: the game each belongs to, the chances at a glance and after a search, and the result."""
+
+    games: NDArray[np.int64]
+    glances: Chances
+    searches: Chances
+    results: Chances
+
+
+def new_forecasts(room: int) -> Forecasts:
+    """Room for this many positions."""
+    glances, searches, results = (np.zeros((room, MAX_SEATS), np.float32) for _ in range(3))
+    return Forecasts(np.zeros(room, np.int64), glances, searches, results)
+
+
+@kernel
+def note_chances(tree: Tree, searches: Any) -> None:
+    """What a search found for every seat: what is proven, or the mean of its simulations."""
+    root = tree.nodes[0]
+    for seat in range(MAX_SEATS):
+        searches[seat] = root.values[seat] if root.is_solved != 0 else root.totals[seat] / max(1, root.visits)
+
+
+@kernel
+def play_forecast_games(
+    tree: Tree,
+    states: Any,
+    forecasts: Forecasts,
+    style: Style,
+    net: Net,
+    desk: Desk,
+    first_seed: int,
+    games: int,
+    nodes: int,
+    opening: int,
+) -> int:
+    """The net against itself, moves drawn by visits in the first `opening` turns, then the best; how many positions were kept."""
+    at = 0
+    for seed in range(first_seed, first_seed + games):
+        state = states[0]
+        state.start = random_start(seed, state.players)
+        deal(state, seed)
+        random, first = seeded(seed + 1), at
+        while state.stage != OVER and at < forecasts.games.shape[0] and state.turns < LONGEST_GAME:
+            random = stir(random)
+            states[1] = state
+            imagine(states[1], stir(random))
+            begin_guided(tree, states[1:], random, net, desk)
+            for seat in range(state.players):
+                forecasts.glances[at, seat] = tree.nodes[0].values[seat]
+            think_guided(tree, style, net, desk, nodes if count_bits(legal(state)) > 1 else 1)
+            note_chances(tree, forecasts.searches[at])
+            forecasts.games[at] = seed
+            at += 1
+            play(state, most_visited(tree, stir(random), state.turns < opening))
+        if state.stage != OVER:
+            at = first
+            continue
+        share_win(state, tree.value)
+        for i in range(first, at):
+            for seat in range(state.players):
+                forecasts.results[i, seat] = tree.value[seat]
+    return at
+
+
+def forecast(variant: str, players: int, games: int, nodes: int, seed: int, threads: int = 1) -> Forecasts:
+    """The positions of games that a net plays against itself."""
+    net = load_net(variant, players)
+
+    def run(part: int) -> Forecasts:
+        first, after = (games * i // threads for i in (part, part + 1))
+        found = new_forecasts((after - first) * MOST_DECISIONS * players)
+        states, tree = blank_states(ruleset(variant, players, {}), 2), new_tree(nodes + 2, EDGES_PER_NODE)
+        count = play_forecast_games(
+            tree, states, found, GUIDED, net, new_desk(net), seed + first, after - first, nodes, OPENING * players
+        )
+        return Forecasts._make(array[:count] for array in found)
+
+    with ThreadPoolExecutor(threads) as pool:
+        parts = list(pool.map(run, range(threads)))
+    return Forecasts._make(np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+
+
+def tenths(games: NDArray[np.int64], chances: Chances, results: Chances) -> list[dict[str, float]]:
+    """By tenths of the chance: how many, what was expected, what came, and their difference in points with its error.
+
+    The positions of a game share one result, so the error counts games, not positions.
+    """
+    game = np.repeat(np.unique(games, return_inverse=True)[1], chances.shape[1])
+    chance, result = chances.ravel().astype(float), results.ravel().astype(float)
+    tenth = np.minimum((chance * TENTHS).astype(int), TENTHS - 1)
+    rows = []
+    for i in range(TENTHS):
+        here = tenth == i
+        count = int(here.sum())
+        expected, came = chance[here].sum() / max(1, count), result[here].sum() / max(1, count)
+        surprise = np.bincount(game[here], result[here] - chance[here] - (came - expected))
+        rows.append({
+            "from": i / TENTHS, "to": (i + 1) / TENTHS, "count": count, "games": len(np.unique(game[here])),
+            "expected": round(float(expected), 4), "came": round(float(came), 4),
+            "points": round(100 * float(came - expected), 2),
+            "error": round(100 * float(np.sqrt((surprise**2).sum())) / max(1, count), 2),
+        })  # fmt: skip
+    return rows
+
+
+def loss(chances: Chances, results: Chances) -> float:
+    """How surprising the results are, a position: 0 if all was known, the logarithm of the number of seats if nothing was."""
+    return float(-(results * np.log(np.maximum(chances, 1e-6))).sum(1).mean())
+
+
+def calibrate(variant: str, players: int, games: int, nodes: int, seed: int, threads: int = 1) -> dict[str, Any]:
+    """Play and compare."""
+    start, found = time.perf_counter(), forecast(variant, players, games, nodes, seed, threads)
+    glances, searches, results = (array[:, :players] for array in found[1:])
+    return {
+        "variant": variant, "players": players, "nodes": nodes, "seed": seed, "games": len(np.unique(found.games)),
+        "positions": len(found.games), "seconds": round(time.perf_counter() - start), "opening_rounds": OPENING,
+        "net_loss": round(loss(glances, results), 4), "search_loss": round(loss(searches, results), 4),
+        "net": tenths(found.games, glances, results), "search": tenths(found.games, searches, results),
+    }  # fmt: skip
+
+
+def draw(found: dict[str, Any], path: Path) -> None:
+    """Expected and come true, as a picture."""
+    from .plots import new_picture, save
+
+    figure, axes = new_picture(1, 2, f"{found['variant']}, {found['players']} players: {found['games']:,} games on new deals")
+    for ax, key, title in zip(axes.flat, ("net", "search"), ("the net at a glance", f"after {found['nodes']} nodes"), strict=True):
+        rows = [row for row in found[key] if row["count"]]
+        ax.plot([0, 1], [0, 1], color="0.75", linewidth=1)
+        ax.errorbar(
+            [row["expected"] for row in rows], [row["came"] for row in rows], [0.0196 * row["error"] for row in rows],
+            fmt="o-", markersize=4, linewidth=1.2,
+        )  # fmt: skip
+        ax.set(title=title, xlabel="expected chance to win", ylabel="games won", xlim=(0, 1), ylim=(0, 1), aspect="equal")
+    save(figure, path)
+
+
+def tell(found: dict[str, Any]) -> None:
+    """The tables in words."""
+    print(f"{found['variant']} {found['players']}: {found['games']} games, {found['positions']} positions, {found['seconds']} s")
+    for key in ("net", "search"):
+        print(f"{key}, loss {found[key + '_loss']}: chance, positions, expected, came, difference and error in points")
+        for row in found[key]:
+            print(
+                f"  {row['from']:.1f}-{row['to']:.1f} {row['count']:9,} {row['expected']:.4f} {row['came']:.4f}"
+                f" {row['points']:+6.2f} ±{row['error']:.2f}"
+            )
+
+
+def main() -> None:
+    """Calibrate and keep the numbers."""
+    parser = argparse.ArgumentParser("python -m cabochon.learn.calibration", description=__doc__)
+    parser.add_argument("--variant", choices=("classic", "marvel"), default="classic")
+    parser.add_argument("--players", type=int, choices=(2, 3, 4), default=2)
+    parser.add_argument("--games", type=int, default=2000)
+    parser.add_argument("--nodes", type=int, default=32)
+    parser.add_argument("--seed", type=int, default=900_001, help="of the first deal; training begins at small ones")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--json", type=Path, help="file for the numbers")
+    parser.add_argument("--plot", type=Path, help="file for the picture, PNG")
+    said = parser.parse_args()
+    found = calibrate(said.variant, said.players, said.games, said.nodes, said.seed, said.threads)
+    tell(found)
+    if said.json:
+        said.json.parent.mkdir(parents=True, exist_ok=True)
+        said.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    if said.plot:
+        draw(found, said.plot)
+
+
+if __name__ == "__main__":
+    main()

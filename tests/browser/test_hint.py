@@ -1,0 +1,96 @@
+"""A hint is asked for, looked at and followed, by mouse and by keyboard."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from cabochon import Game
+from tests.browser.robot import ANSWER_MS, Robot
+from tests.browser.staged import Stage, position_with, stage
+from tests.browser.test_access import AXE, MODES, WIDTHS, guest, problems
+
+pytestmark = pytest.mark.slow
+COMPILING_MS = 120_000
+
+
+@pytest.fixture(scope="module")
+def staged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+    with stage(tmp_path_factory.mktemp("staged"), bot_deadline=COMPILING_MS / 1000.0) as running:
+        yield running
+
+
+def sit_down(browser: Browser, staged: Stage, game: Game, width: str = "wide") -> Robot:
+    context = guest(browser, staged, "light", width)
+    page = context.new_page()
+    page.goto(staged.set_table(context, game))
+    expect(page.get_by_test_id("hint-button")).to_be_visible(timeout=ANSWER_MS)
+    return Robot(page, "Anna")
+
+
+def hinted(page: Page, moves: int = 1) -> None:
+    """Wait for the hint: so many moves at least, each with its chance."""
+    expect(page.get_by_test_id("hint")).to_be_visible(timeout=COMPILING_MS)
+    found = page.locator("[data-advice]")
+    assert moves <= found.count() <= 3
+    for text in found.all_inner_texts():
+        assert "%" in text
+
+
+@pytest.mark.parametrize("variant", ["classic", "marvel"])
+def test_a_hint_is_shown_and_followed(browser: Browser, staged: Stage, variant: str) -> None:
+    robot = sit_down(browser, staged, Game(variant, seed=1, start=0))
+    page = robot.page
+    robot.by("hint-button").click()
+    hinted(page, moves=2)
+    expect(robot.by("hint-chances")).to_contain_text("Greedy")
+    expect(robot.by("hint-1")).to_have_attribute("aria-pressed", "true")
+    robot.by("hint-2").click()
+    expect(robot.by("hint-2")).to_have_attribute("aria-pressed", "true")
+    expect(robot.by("hint-1")).to_have_attribute("aria-pressed", "false")
+    robot.by("hint-1").click()
+    verb = (robot.by("hint-1").get_attribute("data-advice") or "").split()[0]
+    robot.by({"take": "confirm"}.get(verb, verb)).click()
+    robot.wait_for_number(2)
+    expect(robot.by("hint")).to_have_count(0)
+    page.context.close()
+
+
+def test_a_hint_by_keyboard(browser: Browser, staged: Stage) -> None:
+    robot = sit_down(browser, staged, Game("classic", seed=1, start=0))
+    keyboard = robot.page.keyboard
+    keyboard.press("i")
+    hinted(robot.page)
+    expect(robot.by("hint-1")).to_be_focused()
+    expect(robot.by("live")).to_contain_text("%")
+    keyboard.press("Escape")
+    expect(robot.by("hint")).to_have_count(0)
+    keyboard.press("i")
+    hinted(robot.page)
+    keyboard.press("Enter")
+    robot.wait_for_number(1)
+    robot.page.context.close()
+
+
+def test_a_hint_to_return_a_token_is_done_at_once(browser: Browser, staged: Stage) -> None:
+    robot = sit_down(browser, staged, position_with("classic", "return"))
+    robot.by("hint-button").click()
+    hinted(robot.page)
+    robot.by("hint-1").click()
+    robot.wait_for_number(1)
+    robot.page.context.close()
+
+
+def test_a_hint_is_for_everybody(browser: Browser, staged: Stage) -> None:
+    """Axe finds nothing serious, and nothing scrolls sideways."""
+    page = sit_down(browser, staged, Game("marvel", 3, seed=1, start=0)).page
+    page.get_by_test_id("hint-button").click()
+    hinted(page)
+    page.evaluate(AXE.read_text())
+    for wide, high in WIDTHS.values():
+        page.set_viewport_size({"width": wide, "height": high})
+        for mode in MODES:
+            page.emulate_media(color_scheme=mode)
+            assert [] == problems(page), f"{wide} px, {mode}"
+        assert 0 == page.evaluate("() => document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    page.context.close()

@@ -1,0 +1,102 @@
+"""The net in torch says what the compiled one says, and so does its ONNX file."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+import torch
+
+from cabochon.learn.export import export, sights_of
+from cabochon.learn.model import SIGHT_COLUMNS, Model
+from cabochon.rules.state import MAX_SEATS
+from cabochon.search.net import Net, load_net, path_of, random_net
+from cabochon.search.sight import NAMES, SIGHTS
+from tests.seeing import first_thoughts, names, positions
+
+GAMES = [(variant, players) for variant in ("classic", "marvel") for players in (2, 3, 4)]
+
+
+def softened(numbers: Any) -> Any:
+    chances = np.exp(numbers - np.max(numbers))
+    return chances / chances.sum()
+
+
+def said_by_torch(model: Model, state: Any) -> tuple[Any, Any]:
+    """The numbers for the seats at the table and for all names."""
+    rows = torch.zeros(1, int(state["players"]), SIGHT_COLUMNS)
+    rows[0, :, :SIGHTS] = torch.from_numpy(sights_of(state))[: state["players"]]
+    with torch.no_grad():
+        said = model(rows)
+    return said.value[0, : state["players"]].numpy(), said.names[0].numpy()
+
+
+def check_agrees(state: Any, net: Net, value: Any, named: Any) -> None:
+    """The chances and the policy that follow from these numbers are those of the compiled net."""
+    chances, policy = first_thoughts(state, net)
+    by_seat = np.roll(softened(value), int(state["turn"]))
+    assert chances == pytest.approx(by_seat.tolist(), abs=1e-3)
+    if set(policy) == set(names(state)):  # the search leaves out orders of returning that come to the same
+        mine = dict(zip(names(state), softened(named[names(state)]).tolist(), strict=True))
+        assert policy == pytest.approx(mine, abs=1e-3)
+
+
+@pytest.mark.parametrize("variant, players", GAMES)
+def test_the_model_and_the_compiled_net_agree(variant: str, players: int) -> None:
+    net = load_net(variant, players)
+    model = Model.from_net(net)
+    for state in positions(variant, players):
+        check_agrees(state, net, *said_by_torch(model, state))
+
+
+def test_a_net_made_a_model_and_a_net_again_is_the_same() -> None:
+    net = random_net(24, 8)
+    for before, after in zip(net, Model.from_net(net).to_net(), strict=True):
+        np.testing.assert_array_equal(before, after)
+
+
+def test_a_net_that_began_with_one_for_two_looks_at_all_others_alike() -> None:
+    model = Model.from_net(random_net(24, 8))
+    model.copy_opposite()
+    sights = torch.randint(0, 2, (5, MAX_SEATS, SIGHT_COLUMNS)).float()
+    said, turned = model(sights), model(sights[:, [0, 2, 3, 1]])
+    torch.testing.assert_close(said.value, turned.value)
+    torch.testing.assert_close(said.value[:, 1], said.value[:, 3])
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Every net of the package as ONNX."""
+    folder, nets = tmp_path_factory.mktemp("onnx"), {path_of(variant, players) for variant, players in GAMES}
+    for net in sorted(nets):
+        export(net, folder / f"{net.stem}.onnx")
+    return {net.stem: folder / f"{net.stem}.onnx" for net in nets}
+
+
+@pytest.mark.parametrize("variant, players", GAMES)
+def test_onnx_torch_and_the_compiled_net_agree(variant: str, players: int, exported: dict[str, Path]) -> None:
+    net, states = load_net(variant, players), positions(variant, players)
+    session = onnxruntime.InferenceSession(exported[path_of(variant, players).stem], providers=["CPUExecutionProvider"])
+    values, named = session.run(["value", "names"], {"sights": np.stack([sights_of(state) for state in states])})
+    assert (len(states), MAX_SEATS) == values.shape
+    assert (len(states), NAMES) == named.shape
+    model = Model.from_net(net)
+    for state, value, all_named in zip(states, values, named, strict=True):
+        by_torch = said_by_torch(model, state)
+        assert value[:players] == pytest.approx(by_torch[0], abs=1e-3)
+        assert all_named == pytest.approx(by_torch[1], abs=1e-3)
+        check_agrees(state, net, value[:players], all_named)
+
+
+def test_onnx_takes_any_number_of_positions_and_says_where_it_comes_from(exported: dict[str, Path]) -> None:
+    file = onnx.load(exported["classic-2"])
+    onnx.checker.check_model(file)
+    session = onnxruntime.InferenceSession(exported["classic-2"], providers=["CPUExecutionProvider"])
+    for count in (1, 3, 50):
+        value, _ = session.run(None, {"sights": np.zeros((count, MAX_SEATS, SIGHTS), np.float32)})
+        assert count == len(value)
+    (run,) = json.loads({prop.key: prop.value for prop in file.metadata_props}["runs"])
+    assert "classic" == run["variant"]
