@@ -167,6 +167,11 @@ class _Run:
             is_first = False
         return [_Roots(tree, self.shown) for tree in trees]
 
+    def grow_apart(self, numbers: Sequence[int], shares: Sequence[int | None]) -> "list[_Roots]":
+        """The same in trees of their own: what this thread has grown for the same search is still to be read."""
+        _own.trees = []
+        return self.grow(numbers, shares)
+
 
 class _Roots:
     """What one tree says about the moves at its root."""
@@ -260,7 +265,7 @@ def analyse(
     else:
         with ThreadPoolExecutor(threads) as pool:
             parts = [
-                pool.submit(run.grow, range(i, len(shares), threads), shares[i::threads])
+                pool.submit(run.grow_apart, range(i, len(shares), threads), shares[i::threads])
                 for i in range(min(threads, len(shares)))
             ]
             roots = [root for part in parts for root in part.result()]
