@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cabochon import CabochonError, Game, View, sample
+from cabochon import CabochonError, Game, Move, View, sample
 from cabochon.batch import choose, deal, legal, play
 from cabochon.bots import LEVELS, Budget, bot
 from cabochon.rules.chance import seeded, stir
@@ -19,7 +19,7 @@ from cabochon.rules.play import play as play_action
 from cabochon.rules.state import OVER
 from cabochon.ruleset import blank_states, ruleset
 from cabochon.search import Style, analyse
-from cabochon.search.analysis import WELL_SEEN, hides_something
+from cabochon.search.analysis import WELL_SEEN, Considered, assured, hides_something
 from cabochon.search.evaluation import PHASES, evaluate, policy, weigh, worth_of_hand, worth_of_taking
 from cabochon.search.features import AIM, EVERYTHING, FEATURES, MOST_AIMS, MOST_LISTED, list_aims, list_features
 from cabochon.search.signature import signature
@@ -303,3 +303,9 @@ def test_the_signature_is_the_same_every_time() -> None:
     nodes, moves, number = signature()
     assert 3 * len(GAMES) == len(moves)
     assert (nodes, moves, number) == signature()
+
+
+def test_a_small_chance_is_better_than_a_proven_loss() -> None:
+    lost = Considered(Move.parse("take wug", "classic"), 0.5, 100, (0.0, 1.0), is_proven=True)
+    hope = Considered(Move.parse("take wur", "classic"), 0.5, 100, (0.01, 0.99), is_proven=False)
+    assert max((lost, hope), key=lambda one: assured(one, 0, 100)) is hope

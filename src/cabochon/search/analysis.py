@@ -31,6 +31,7 @@ FEWEST_VISITS = 4  # of a move in the line
 FINISH = 0.002  # seconds kept back for adding up
 WELL_SEEN = 0.1  # a move is played only if it was looked at this often, compared with the one looked at most
 CAUTION = 0.5  # chances that one look leaves in doubt
+LOST = 0.9  # taken off a proven loss: any other move that was looked at is better
 STRONGEST = Style()
 GUIDED = Style(method=BY_NET)
 
@@ -272,10 +273,10 @@ def analyse(
     return _merged(shown, roots, run.start)
 
 
-def _assured(one: Considered, seat: int, most: int) -> float:
+def assured(one: Considered, seat: int, most: int) -> float:
     """What a move is sure to be worth: few looks leave much doubt, and one that was hardly looked at is not for playing."""
     if one.is_proven:
-        return one.values[seat] + (one.values[seat] >= SURE_WIN)
+        return one.values[seat] + (one.values[seat] >= SURE_WIN) - LOST * (one.values[seat] <= 1 - SURE_WIN)
     if one.visits == 0 or one.visits < most * WELL_SEEN:
         return -1.0
     return one.values[seat] - CAUTION / math.sqrt(one.visits)
@@ -301,7 +302,7 @@ def _merged(shown: View, roots: list[_Roots], start: float) -> Analysis:
         for action, (prior, visits, values, proven) in found.items()
     ]
     considered.sort(key=lambda one: (one.visits, one.prior), reverse=True)
-    chosen = max(considered, key=lambda one: _assured(one, seat, considered[0].visits))
+    chosen = max(considered, key=lambda one: assured(one, seat, considered[0].visits))
     considered.remove(chosen)
     considered.insert(0, chosen)
     values = np.mean([root.own for root in roots], axis=0)
