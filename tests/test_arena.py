@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 from cabochon import CabochonError, Game, Move, View
 from cabochon.arena import Entrant, Match, Played, Sprt, match_of, parse_entrant, play_game, read_results, run_match, tally, tell
 from cabochon.arena import __main__ as plain
+from cabochon.arena.entrant import usual_name
 from cabochon.arena.ladder import format_ladder, ladder_of, rate
 from cabochon.arena.match import Stopping
 from cabochon.arena.pairing import deal_seed, fixtures
@@ -423,6 +424,12 @@ def test_the_ladder_file(tmp_path: Path) -> None:
     assert "| greedy | 1000 ± 0 | 12 | 1000 ± 0 | 1000 ± 0 |" in result.stdout
     assert Rating(1000, 0, 12) == ratings(out)["greedy"]
     assert {} == ratings(tmp_path / "none.json")
+
+
+def test_who_is_told_its_usual_budget_is_itself() -> None:
+    assert ["master", "virtuoso"] == [usual_name(name) for name in ("master@seconds=1", "virtuoso@nodes=16")]
+    for name in ("master", "master@seconds=0.1", "virtuoso@seconds=1", "random", "cmd:python3 a@b.py"):
+        assert name == usual_name(name)
 
 
 def test_bots_are_listed_with_their_ratings(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ..bots import Bot, Budget, bot
+from ..bots import BOTS, Bot, Budget, bot
 from ..bots.process import ForeignBot
 from ..errors import CabochonError
 
@@ -42,6 +42,13 @@ def parse_entrant(text: str, otherwise: Budget = OWN_BUDGET) -> Entrant:
     if name in UNTHINKING:
         return Entrant(name)
     return Entrant(name, parse_budget(said) if said else otherwise)
+
+
+def usual_name(text: str) -> str:
+    """`master@seconds=1` is plain `master`: so long it looks if nothing is said."""
+    name, _, said = text.rpartition("@")
+    usual: Budget | None = getattr(BOTS.get(name), "usual", None)
+    return name if usual and parse_budget(said) == usual else text
 
 
 def format_budget(budget: Budget) -> str:

@@ -9,11 +9,13 @@ import math
 import random
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 from ..errors import CabochonError
+from .entrant import usual_name
 from .playing import Played
 from .results import Results, read_results
 from .statistics import ELO_PER_DECADE, Z95
@@ -30,7 +32,7 @@ Win = tuple[str, tuple[str, ...]]
 
 def ladder_of(files: Iterable[Path], anchor: str = ANCHOR, repeats: int = REPEATS) -> dict[str, Any]:
     """The ladder these files make: ratings over everything and for each kind of table, and the matches they come from."""
-    results = {file: read_results(file) for file in files}
+    results = {file: _by_usual_names(read_results(file)) for file in files}
     deals = [deal for result in results.values() for deal in whole_deals(result.games)]
     tables = _by_table(results.values())
     return {
@@ -40,6 +42,11 @@ def ladder_of(files: Iterable[Path], anchor: str = ANCHOR, repeats: int = REPEAT
         "tables": {table: rate(tables[table], anchor, repeats) for table in sorted(tables) if _linked(tables[table], anchor)},
         "matches": [_match(file, result) for file, result in results.items()],
     }
+
+
+def _by_usual_names(result: Results) -> Results:
+    """A bot whose usual budget was said is the bot."""
+    return Results(result.header, [replace(game, seats=tuple(map(usual_name, game.seats))) for game in result.games])
 
 
 def rate(deals: Sequence[Deal], anchor: str = ANCHOR, repeats: int = REPEATS) -> dict[str, dict[str, Any]]:
