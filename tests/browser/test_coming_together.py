@@ -40,7 +40,7 @@ def test_every_level_can_be_chosen_and_says_what_it_is(visit: Visit) -> None:
     expect(dialog.locator("[data-testid^='level-']")).to_have_count(len(offered))
     page.get_by_test_id("level-master").check(force=True)
     expect(dialog).to_contain_text("Mistrz")
-    expect(dialog).to_contain_text("Pełna siła.")
+    expect(dialog).to_contain_text("Waży wszystko, co widać.")
 
 
 def test_a_table_with_friends_in_three_clicks(visit: Visit) -> None:
