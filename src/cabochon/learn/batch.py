@@ -16,22 +16,12 @@ import torch
 from numpy.typing import NDArray
 
 from ..errors import CabochonError
-from ..rules.kernel import inlined
 from ..search.tree import Tree, new_tree
 
 cuda: Any = numba.cuda
 THREADS = 64
 
 One = Callable[..., None]
-
-
-@inlined
-def own_tree(trees: Any, i: int) -> Any:
-    """The tree of one game."""
-    return Tree(
-        trees.states[i], trees.nodes[i], trees.edges[i], trees.path_nodes[i], trees.path_edges[i], trees.aims[i],
-        trees.facts[i], trees.actions[i], trees.logits[i], trees.value[i], trees.counts[i],
-    )  # fmt: skip
 
 
 @cache

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..ruleset import blank_states, ruleset
-from ..search.tree import MOST_EDGES, Style, Tree, new_tree
+from ..search.tree import MOST_EDGES, Style, Tree, new_tree, own_tree
 from ..search.weights import Weights
 from .tuning import (
     ALONE,
@@ -32,15 +32,6 @@ MOST_TURNS = 70  # of a seat, in a game that is kept
 def device_tree(threads: int, nodes: int) -> Tree:
     """A tree for every thread."""
     return Tree._make(cuda.device_array((threads, *array.shape), array.dtype) for array in new_tree(nodes))
-
-
-@cuda.jit(device=True)
-def own_tree(trees: Any, i: int) -> Any:
-    """The tree of one thread."""
-    return Tree(
-        trees.states[i], trees.nodes[i], trees.edges[i], trees.path_nodes[i], trees.path_edges[i], trees.aims[i],
-        trees.facts[i], trees.actions[i], trees.logits[i], trees.value[i], trees.counts[i],
-    )  # fmt: skip
 
 
 @cuda.jit

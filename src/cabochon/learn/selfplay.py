@@ -22,11 +22,11 @@ from ..rules.kernel import inlined
 from ..rules.play import play
 from ..rules.state import OVER, State
 from ..ruleset import blank_states, ruleset
-from ..search.evaluation import share_win
+from ..search.evaluation import share_win, soften
 from ..search.guided import EDGES_PER_NODE, is_unjudged, list_actions, plant_guided, take_in, walk
 from ..search.sight import MOST_SIGHTS, list_sights, name_of
-from ..search.tree import BY_NET, NO_NODE, Style, Tree, back_up
-from .batch import Device, own_tree
+from ..search.tree import BY_NET, NO_NODE, Style, Tree, back_up, own_tree
+from .batch import Device
 from .imagining import imagine
 from .model import SIGHT_COLUMNS, Model
 
@@ -207,7 +207,7 @@ def proven_best(tree: Tree) -> int:
 @inlined
 def write_policy(tree: Tree, best: int, out: Any) -> None:
     """The policy to learn: the net's, raised by what was found; a proven move alone."""
-    root, most, whole = tree.nodes[0], -math.inf, 0.0
+    root = tree.nodes[0]
     weight, unseen = (VISITS_BEFORE + most_visits(tree)) * TRUST_IN_VALUES, mixed_value(tree)
     for action in range(ACTION_COUNT):
         out[action] = 0.0
@@ -218,12 +218,9 @@ def write_policy(tree: Tree, best: int, out: Any) -> None:
         edge = tree.edges[e]
         value = found(edge) if edge.visits > 0 else unseen
         tree.logits[e - root.first_edge] = math.log(edge.prior + 1e-9) + weight * value
-        most = max(most, tree.logits[e - root.first_edge])
+    soften(tree.logits, root.edge_count)
     for n in range(root.edge_count):
-        tree.logits[n] = math.exp(tree.logits[n] - most)
-        whole += tree.logits[n]
-    for n in range(root.edge_count):
-        out[tree.edges[root.first_edge + n].action] = tree.logits[n] / whole
+        out[tree.edges[root.first_edge + n].action] = tree.logits[n]
 
 
 @inlined

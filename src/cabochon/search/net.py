@@ -6,7 +6,6 @@ layers; from the second come a number for every seat and one for every move. Abs
 so the first layer is a few dozen additions, and half of what it gives is zero and skipped.
 """
 
-import math
 import os
 from functools import cache
 from pathlib import Path
@@ -20,6 +19,7 @@ from safetensors.numpy import load_file, save_file
 from ..errors import CabochonError
 from ..rules.kernel import inlined
 from ..rules.state import MAX_SEATS, State
+from .evaluation import soften
 from .sight import MOST_SIGHTS, NAMES, SIGHTS, list_sights
 
 FOLDER = Path(__file__).parent / "nets"
@@ -138,15 +138,11 @@ def answer(row: Any, start: Any, hidden: Any) -> Any:
 @inlined
 def read_chances(net: Net, state: State, desk: Desk, values: Any) -> None:
     """Each seat's chance to win, by seat."""
-    most, whole = -math.inf, 0.0
     for k in range(state.players):
         desk.chances[k] = answer(net.value[k], net.value_start[k], desk.hidden[1])
-        most = max(most, desk.chances[k])
+    soften(desk.chances, state.players)
     for k in range(state.players):
-        desk.chances[k] = math.exp(desk.chances[k] - most)
-        whole += desk.chances[k]
-    for k in range(state.players):
-        values[(state.turn + k) % state.players] = desk.chances[k] / whole
+        values[(state.turn + k) % state.players] = desk.chances[k]
 
 
 def nets_folder() -> Path:

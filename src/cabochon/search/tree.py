@@ -108,6 +108,15 @@ def new_tree(capacity: int, edges_per_node: int = EDGES_PER_NODE) -> Tree:
 
 
 @inlined
+def own_tree(trees: Any, i: int) -> Any:
+    """One of many trees in the same arrays, each with one more axis."""
+    return Tree(
+        trees.states[i], trees.nodes[i], trees.edges[i], trees.path_nodes[i], trees.path_edges[i], trees.aims[i],
+        trees.facts[i], trees.actions[i], trees.logits[i], trees.value[i], trees.counts[i],
+    )  # fmt: skip
+
+
+@inlined
 def chance(tree: Tree) -> int:
     """The next random number."""
     tree.counts[RANDOM] = stir(tree.counts[RANDOM])
