@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from cabochon import CabochonError, Game, Move, View, sample
 from cabochon.batch import choose, deal, legal, play
 from cabochon.bots import LEVELS, Budget, bot
+from cabochon.bots.levels import ROLLOUT
 from cabochon.rules.chance import seeded, stir
 from cabochon.rules.gems import pack, total, unpack
 from cabochon.rules.kernel import kernel
@@ -19,7 +20,7 @@ from cabochon.rules.play import play as play_action
 from cabochon.rules.state import OVER
 from cabochon.ruleset import blank_states, ruleset
 from cabochon.search import Style, analyse
-from cabochon.search.analysis import WELL_SEEN, Considered, assured, hides_something
+from cabochon.search.analysis import GUIDED, STRONGEST, WELL_SEEN, Considered, assured, hides_something
 from cabochon.search.evaluation import PHASES, evaluate, policy, weigh, worth_of_hand, worth_of_taking
 from cabochon.search.features import AIM, EVERYTHING, FEATURES, MOST_AIMS, MOST_LISTED, list_aims, list_features
 from cabochon.search.signature import signature
@@ -29,6 +30,7 @@ from cabochon.search.weights import load_weights
 from .positions import position
 
 GAMES = [(variant, players) for variant in ("classic", "marvel") for players in (2, 3, 4)]
+STYLES = pytest.mark.parametrize("style", [STRONGEST, GUIDED, ROLLOUT.style], ids=["weights", "net", "rollouts"])
 SEARCHED_MOVES = 1_000_000
 
 
@@ -47,22 +49,24 @@ def own_view(game: Game) -> View:
     return game.view(game.turn)
 
 
-def told(found: Any) -> Any:
+def told(view: View, nodes: int, style: Style, threads: int = 1) -> Any:
     """Everything an analysis says but how long it took."""
+    found = analyse(view, Budget(nodes=nodes), 3, style=style, threads=threads)
     return found.moves, found.values, found.line, found.nodes
 
 
 @pytest.mark.parametrize("variant, players", GAMES)
 @pytest.mark.parametrize("nodes", [1, 7, 300])
-def test_the_same_nodes_and_seed_give_the_same_answer(variant: str, players: int, nodes: int) -> None:
+@STYLES
+def test_the_same_nodes_and_seed_give_the_same_answer(variant: str, players: int, nodes: int, style: Style) -> None:
     view = own_view(played(variant, players, 5, 40))
-    assert told(analyse(view, Budget(nodes=nodes), 3)) == told(analyse(view, Budget(nodes=nodes), 3))
-    twice = [analyse(view, Budget(nodes=nodes), 3, threads=2) for _ in range(2)]
-    assert told(twice[0]) == told(twice[1])
+    for threads in (1, 2):
+        assert told(view, nodes, style, threads) == told(view, nodes, style, threads)
 
 
 @pytest.mark.parametrize("variant, players", GAMES)
-def test_hidden_cards_make_no_difference(variant: str, players: int) -> None:
+@STYLES
+def test_hidden_cards_make_no_difference(variant: str, players: int, style: Style) -> None:
     seen_blind = False
     for seed in range(6):
         game = played(variant, players, seed, 30)
@@ -70,21 +74,23 @@ def test_hidden_cards_make_no_difference(variant: str, players: int) -> None:
         seen_blind |= hides_something(view)
         other = Game.from_states(sample(view, np.random.default_rng(seed)))
         assert game.position() != other.position()
-        assert told(analyse(view, Budget(nodes=200), 1)) == told(analyse(own_view(other), Budget(nodes=200), 1))
+        assert told(view, 200, style) == told(own_view(other), 200, style)
     assert seen_blind
 
 
-def test_the_game_is_left_as_it_was() -> None:
+@STYLES
+def test_the_game_is_left_as_it_was(style: Style) -> None:
     game = played("marvel", 3, 8, 25)
     before = game.states.tobytes()
-    analyse(own_view(game), Budget(nodes=500))
+    analyse(own_view(game), Budget(nodes=500), style=style)
     assert before == game.states.tobytes()
 
 
 @pytest.mark.parametrize("variant, players", GAMES)
-def test_nodes_are_counted(variant: str, players: int) -> None:
+@STYLES
+def test_nodes_are_counted(variant: str, players: int, style: Style) -> None:
     for nodes in (1, 63, 64, 999):
-        found = analyse(own_view(played(variant, players, 9, 20)), Budget(nodes=nodes))
+        found = analyse(own_view(played(variant, players, 9, 20)), Budget(nodes=nodes), style=style)
         assert nodes == found.nodes
         assert sum(one.visits for one in found.moves) == nodes
 

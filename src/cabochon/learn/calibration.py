@@ -26,7 +26,7 @@ from ..search.analysis import GUIDED
 from ..search.evaluation import share_win
 from ..search.guided import EDGES_PER_NODE, begin_guided, think_guided
 from ..search.net import Desk, Net, load_net, new_desk
-from ..search.tree import Style, Tree, new_tree
+from ..search.tree import Style, Tree, chance_of, new_tree
 from .imagining import imagine
 from .tuning import most_visited
 
@@ -51,14 +51,6 @@ def new_forecasts(room: int) -> Forecasts:
     """Room for this many positions."""
     glances, searches, results = (np.zeros((room, MAX_SEATS), np.float32) for _ in range(3))
     return Forecasts(np.zeros(room, np.int64), glances, searches, results)
-
-
-@kernel
-def note_chances(tree: Tree, searches: Any) -> None:
-    """What a search found for every seat: what is proven, or the mean of its simulations."""
-    root = tree.nodes[0]
-    for seat in range(MAX_SEATS):
-        searches[seat] = root.values[seat] if root.is_solved != 0 else root.totals[seat] / max(1, root.visits)
 
 
 @kernel
@@ -89,7 +81,8 @@ def play_forecast_games(
             for seat in range(state.players):
                 forecasts.glances[at, seat] = tree.nodes[0].values[seat]
             think_guided(tree, style, net, desk, nodes if count_bits(legal(state)) > 1 else 1)
-            note_chances(tree, forecasts.searches[at])
+            for seat in range(state.players):
+                forecasts.searches[at, seat] = chance_of(tree.nodes[0], seat)
             forecasts.games[at] = seed
             at += 1
             play(state, most_visited(tree, stir(random), state.turns < opening))

@@ -23,9 +23,9 @@ from ..rules.play import play
 from ..rules.state import OVER, State
 from ..ruleset import blank_states, ruleset
 from ..search.evaluation import share_win, soften
-from ..search.guided import EDGES_PER_NODE, is_unjudged, list_actions, plant_guided, take_in, walk
+from ..search.guided import EDGES_PER_NODE, is_unjudged, list_actions, take_in, walk
 from ..search.sight import MOST_SIGHTS, list_sights, name_of
-from ..search.tree import BY_NET, NO_NODE, Style, Tree, back_up, own_tree
+from ..search.tree import BY_NET, NO_NODE, Style, Tree, back_up, chance_of, own_tree, proven_best, set_root
 from .batch import Device
 from .imagining import imagine
 from .model import SIGHT_COLUMNS, Model
@@ -111,7 +111,7 @@ def plant_one(i: int, trees: Any, states: Any, rngs: Any, leaves: Leaves) -> Non
     """Begin the search of a game's position."""
     tree = own_tree(trees, i)
     rngs[i] = stir(rngs[i])
-    plant_guided(tree, states[i : i + 1], rngs[i])
+    set_root(tree, states[i : i + 1], rngs[i])
     imagine(tree.states[0], stir(rngs[i]))
     leaves.node[i] = 0
     leaves.depth[i] = -1
@@ -194,17 +194,6 @@ def mixed_value(tree: Tree) -> float:
 
 
 @inlined
-def proven_best(tree: Tree) -> int:
-    """The root's edge that is proven best, if the root is solved; else NO_NODE."""
-    root = tree.nodes[0]
-    if root.is_solved != 0:
-        for e in range(root.first_edge, root.first_edge + root.edge_count):
-            if tree.edges[e].is_exact != 0 and tree.nodes[tree.edges[e].child].values[root.seat] >= root.values[root.seat]:
-                return e
-    return NO_NODE
-
-
-@inlined
 def write_policy(tree: Tree, best: int, out: Any) -> None:
     """The policy to learn: the net's, raised by what was found; a proven move alone."""
     root = tree.nodes[0]
@@ -243,11 +232,11 @@ def act_one(
 ) -> None:
     """Play what was found best, keep what is to be learnt, and deal a new game when this one is over."""
     tree, state, at = own_tree(trees, i), states[i], step % history.turn.shape[0]
-    root, best = tree.nodes[0], proven_best(tree)
+    best = proven_best(tree)
     write_policy(tree, best, history.policy[at, i])
     for k in range(state.players):
         seat = (state.turn + k) % state.players
-        history.guess[at, i, k] = root.values[seat] if root.is_solved != 0 else root.totals[seat] / max(1, root.visits)
+        history.guess[at, i, k] = chance_of(tree.nodes[0], seat)
     history.turn[at, i] = state.turn
     history.is_known[at, i] = 0
     if best == NO_NODE:

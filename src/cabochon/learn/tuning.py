@@ -25,7 +25,7 @@ from ..rules.state import MAIN, MAX_SEATS, OVER
 from ..ruleset import blank_states, ruleset
 from ..search.evaluation import HABITS, OTHERS, OVERFLOW, PHASES, SHARPNESS, SPITE, kind_of, phase, share_win, weigh_actions
 from ..search.features import AIM, FEATURES, MOST_AIMS, MOST_LISTED, list_features
-from ..search.tree import MOST_EDGES, Style, Tree, new_tree, plant, think
+from ..search.tree import MOST_EDGES, NO_NODE, Style, Tree, new_tree, plant, proven_best, think
 from ..search.weights import START_HABITS, Weights, load_weights, path_of, save_weights
 
 LONGEST_GAME = 400
@@ -83,18 +83,16 @@ def note_result(samples: Samples, first: int, after: int, state: Any, value: Any
 
 @kernel
 def most_visited(tree: Tree, random: int, temperature: int) -> int:
-    """The root's most visited action; with temperature one drawn by visits."""
-    root = tree.nodes[0]
+    """The root's action that is proven best, or the most visited one; with temperature one drawn by visits."""
+    root, best = tree.nodes[0], proven_best(tree)
+    if best != NO_NODE:
+        return tree.edges[best].action
     first, after = root.first_edge, root.first_edge + root.edge_count
     best, whole = first, 0
     for i in range(first, after):
         whole += tree.edges[i].visits
         if tree.edges[i].visits > tree.edges[best].visits:
             best = i
-    if root.is_solved != 0:
-        for i in range(first, after):
-            if tree.edges[i].is_exact != 0 and tree.nodes[tree.edges[i].child].values[root.seat] >= root.values[root.seat]:
-                return tree.edges[i].action
     if temperature != 0 and whole > 0:
         drawn = below(random, whole)
         for i in range(first, after):

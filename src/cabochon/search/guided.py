@@ -9,61 +9,29 @@ from typing import Any
 
 from ..rules.actions import FIRST_ACTION
 from ..rules.bits import lowest_bit
-from ..rules.chance import seeded
 from ..rules.kernel import inlined, kernel
 from ..rules.play import legal
-from ..rules.state import MAX_SEATS, OVER, RETURN
-from .evaluation import share_win, soften
+from ..rules.state import RETURN
+from .evaluation import soften
 from .net import Desk, Net, answer, read_chances, think_over
 from .sight import name_of
 from .tree import (
-    EDGES,
     MOST_DEPTH,
     NO_NODE,
-    NODES,
-    RANDOM,
     Style,
     Tree,
-    add_child,
     add_edges,
     back_up,
+    follow,
     has_room,
-    least_visited,
-    new_node,
+    meet,
     returns_in_order,
     select,
-    wants_child,
+    set_root,
+    write_values,
 )
 
 EDGES_PER_NODE = 26  # every node has its edges at once
-
-
-@inlined
-def write_values(tree: Tree, at: int) -> None:
-    """A node's values are those last found."""
-    for seat in range(MAX_SEATS):
-        tree.nodes[at].values[seat] = tree.value[seat] if seat < tree.states[at].players else 0.0
-
-
-@inlined
-def meet(tree: Tree, at: int) -> None:
-    """A new node: who is to decide there, and who has won if nobody is."""
-    state, node = tree.states[at], tree.nodes[at]
-    node.seat = state.turn
-    node.is_over = node.is_solved = state.stage == OVER
-    if state.stage == OVER:
-        share_win(state, tree.value)
-        write_values(tree, at)
-
-
-@inlined
-def plant_guided(tree: Tree, states: Any, seed: int) -> None:
-    """Begin a tree at a position; its root is still to be judged."""
-    tree.counts[NODES] = tree.counts[EDGES] = 0
-    tree.counts[RANDOM] = seeded(seed)
-    root = new_node(tree)
-    tree.states[root] = states[0]
-    meet(tree, root)
 
 
 @inlined
@@ -72,19 +40,13 @@ def walk(tree: Tree, style: Style, first: int) -> tuple[int, int]:
     at, depth, is_new = 0, 0, False
     while not is_new and tree.nodes[at].is_solved == 0 and tree.nodes[at].first_edge != NO_NODE and depth < MOST_DEPTH:
         i = first if depth == 0 and first != NO_NODE else select(tree, at, style)
-        edge = tree.edges[i]
-        child = add_child(tree, at, i) if wants_child(edge, style) else NO_NODE
-        is_new = child != NO_NODE
-        if is_new:
-            meet(tree, child)
-        else:
-            child = least_visited(tree, edge)
-            if child == NO_NODE:
-                break
-        tree.path_nodes[depth] = at
-        tree.path_edges[depth] = i
-        depth += 1
+        child, is_new = follow(tree, at, i, depth, style)
+        if child == NO_NODE:
+            break
         at = child
+        depth += 1
+    if is_new:
+        meet(tree, at)
     return at, depth
 
 
@@ -146,6 +108,6 @@ def think_guided(tree: Tree, style: Style, net: Net, desk: Desk, simulations: in
 @kernel
 def begin_guided(tree: Tree, states: Any, seed: int, net: Net, desk: Desk) -> None:
     """Begin a tree at a position and judge its root."""
-    plant_guided(tree, states, seed)
+    set_root(tree, states, seed)
     if is_unjudged(tree, 0):
         judge_by_net(tree, 0, net, desk)

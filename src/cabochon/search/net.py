@@ -61,17 +61,18 @@ def new_desk(net: Net) -> Desk:
     )
 
 
+def shapes_of(width: int, hidden: int) -> list[tuple[int, ...]]:
+    """The sizes of a net's arrays; compiled code does not look whether they fit."""
+    return [
+        (SIGHTS, width), (width,), (MAX_SEATS * width, hidden), (hidden,), (hidden, hidden), (hidden,),
+        (MAX_SEATS, hidden), (MAX_SEATS,), (NAMES, hidden), (NAMES,),
+    ]  # fmt: skip
+
+
 def random_net(width: int, hidden: int, seed: int = 0) -> Net:
     """A net that knows nothing."""
     rng = np.random.default_rng(seed)
-
-    def layer(*shape: int) -> FLOATS:
-        return (rng.standard_normal(shape) * 0.1).astype(np.float32)
-
-    return Net(
-        layer(SIGHTS, width), layer(width), layer(MAX_SEATS * width, hidden), layer(hidden), layer(hidden, hidden), layer(hidden),
-        layer(MAX_SEATS, hidden), layer(MAX_SEATS), layer(NAMES, hidden), layer(NAMES),
-    )  # fmt: skip
+    return Net._make((rng.standard_normal(shape) * 0.1).astype(np.float32) for shape in shapes_of(width, hidden))
 
 
 @inlined
@@ -171,14 +172,10 @@ def read_net(path: Path) -> Net:
         net = Net._make(np.ascontiguousarray(arrays[name].astype(np.float32)) for name in Net._fields)
     except (OSError, SafetensorError, KeyError) as error:
         raise CabochonError(f"{path} is not a net: {error}") from error
-    if shapes(net) != (expected := shapes(random_net(net.start.size, net.first_start.size))):
-        raise CabochonError(f"{path} is a net of another make: its arrays are {shapes(net)}, not {expected}")
+    found, expected = [array.shape for array in net], shapes_of(net.start.size, net.first_start.size)
+    if found != expected:
+        raise CabochonError(f"{path} is a net of another make: its arrays are {found}, not {expected}")
     return net
-
-
-def shapes(net: Net) -> list[tuple[int, ...]]:
-    """The sizes of all arrays; compiled code does not look whether they fit."""
-    return [array.shape for array in net]
 
 
 def read_run(path: Path) -> dict[str, str]:

@@ -182,19 +182,35 @@ def roll_out(tree: Tree, node: int) -> None:
 
 
 @inlined
-def judge(tree: Tree, at: int, style: Style, weights: Any) -> None:
-    """Give a new node its value."""
+def write_values(tree: Tree, at: int) -> None:
+    """A node's values are those last found."""
+    for seat in range(MAX_SEATS):
+        tree.nodes[at].values[seat] = tree.value[seat] if seat < tree.states[at].players else 0.0
+
+
+@inlined
+def meet(tree: Tree, at: int) -> None:
+    """A new node: who is to decide there, and who has won if nobody is."""
     state, node = tree.states[at], tree.nodes[at]
     node.seat = state.turn
     node.is_over = node.is_solved = state.stage == OVER
     if state.stage == OVER:
         share_win(state, tree.value)
-    elif style.method == BY_ROLLOUT:
+        write_values(tree, at)
+
+
+@inlined
+def judge(tree: Tree, at: int, style: Style, weights: Any) -> None:
+    """Give a new node its value."""
+    state = tree.states[at]
+    meet(tree, at)
+    if state.stage == OVER:
+        return
+    if style.method == BY_ROLLOUT:
         roll_out(tree, at)
     else:
         evaluate(state, weights, tree.aims, tree.facts, tree.value)
-    for seat in range(MAX_SEATS):
-        node.values[seat] = tree.value[seat] if seat < state.players else 0.0
+    write_values(tree, at)
 
 
 @inlined
@@ -425,37 +441,49 @@ def back_up(tree: Tree, depth: int, leaf: int) -> None:
 
 
 @inlined
+def follow(tree: Tree, at: int, i: int, depth: int, style: Style) -> tuple[int, bool]:
+    """Along an edge to a child, and whether that is a new one; NO_NODE if there is none and no room."""
+    edge = tree.edges[i]
+    child = add_child(tree, at, i) if wants_child(edge, style) else NO_NODE
+    is_new = child != NO_NODE
+    if not is_new:
+        child = least_visited(tree, edge)
+    tree.path_nodes[depth] = at
+    tree.path_edges[depth] = i
+    return child, is_new
+
+
+@inlined
 def simulate(tree: Tree, style: Style, weights: Any, habits: Any) -> None:
     """One walk from the root to a new position and back."""
     at, depth, is_new = 0, 0, False
     while not is_new and tree.nodes[at].is_solved == 0 and depth < MOST_DEPTH:
         if tree.nodes[at].first_edge == NO_NODE and not expand(tree, at, style, weights, habits):
             break
-        i = select(tree, at, style)
-        edge = tree.edges[i]
-        child = add_child(tree, at, i) if wants_child(edge, style) else NO_NODE
-        is_new = child != NO_NODE
-        if is_new:
-            judge(tree, child, style, weights)
-        else:
-            child = least_visited(tree, edge)
-            if child == NO_NODE:
-                break
-        tree.path_nodes[depth] = at
-        tree.path_edges[depth] = i
-        depth += 1
+        child, is_new = follow(tree, at, select(tree, at, style), depth, style)
+        if child == NO_NODE:
+            break
         at = child
+        depth += 1
+    if is_new:
+        judge(tree, at, style, weights)
     back_up(tree, depth, at)
+
+
+@inlined
+def set_root(tree: Tree, states: Any, seed: int) -> None:
+    """Begin a tree at a position; its root is still to be judged."""
+    tree.counts[NODES] = tree.counts[EDGES] = 0
+    tree.counts[RANDOM] = seeded(seed)
+    tree.states[new_node(tree)] = states[0]
+    meet(tree, 0)
 
 
 @kernel
 def plant(tree: Tree, states: Any, seed: int, style: Style, weights: Any) -> None:
-    """Begin a tree at a position."""
-    tree.counts[NODES] = tree.counts[EDGES] = 0
-    tree.counts[RANDOM] = seeded(seed)
-    root = new_node(tree)
-    tree.states[root] = states[0]
-    judge(tree, root, style, weights)
+    """Begin a tree at a position and judge its root."""
+    set_root(tree, states, seed)
+    judge(tree, 0, style, weights)
 
 
 @kernel
@@ -483,3 +511,20 @@ def look_after(tree: Tree, values: Any) -> None:
                 visits += tree.nodes[child].visits
                 child = tree.nodes[child].sibling
             values[i, seat] = tree.nodes[edge.child].values[seat] if edge.is_exact != 0 else whole / max(1, visits)
+
+
+@inlined
+def chance_of(node: Any, seat: int) -> float:
+    """A seat's chance at a node: what is proven, or the mean of its simulations."""
+    return node.values[seat] if node.is_solved != 0 else node.totals[seat] / max(1, node.visits)
+
+
+@inlined
+def proven_best(tree: Tree) -> int:
+    """The root's edge that is proven best, if the root is solved; else NO_NODE."""
+    root = tree.nodes[0]
+    if root.is_solved != 0:
+        for i in range(root.first_edge, root.first_edge + root.edge_count):
+            if tree.edges[i].is_exact != 0 and tree.nodes[tree.edges[i].child].values[root.seat] >= root.values[root.seat]:
+                return i
+    return NO_NODE
