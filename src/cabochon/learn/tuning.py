@@ -23,7 +23,19 @@ from ..rules.kernel import allocating, kernel
 from ..rules.play import legal, play, random_action
 from ..rules.state import MAIN, MAX_SEATS, OVER
 from ..ruleset import blank_states, ruleset
-from ..search.evaluation import HABITS, OTHERS, OVERFLOW, PHASES, SHARPNESS, SPITE, kind_of, phase, share_win, weigh_actions
+from ..search.evaluation import (
+    HABITS,
+    OTHERS,
+    OVERFLOW,
+    PHASES,
+    SHARPNESS,
+    SPITE,
+    kind_of,
+    phase,
+    share_win,
+    soften,
+    weigh_actions,
+)
 from ..search.features import AIM, FEATURES, MOST_AIMS, MOST_LISTED, list_features
 from ..search.tree import MOST_EDGES, NO_NODE, Style, Tree, new_tree, plant, proven_best, think
 from ..search.weights import START_HABITS, Weights, load_weights, path_of, save_weights
@@ -34,6 +46,7 @@ HABIT_NODES, HABIT_POSITIONS, SELDOM = 300, 8192, 12  # one position in twelve i
 DUEL_NODES, DUEL_PAIRS = 200, 100
 TRUST = 0.3  # how much the guess of the search counts beside the result of the game
 FULL_GAME = 15.0
+TINY = 1e-9  # a chance whose logarithm can still be taken
 
 
 ALONE = np.zeros((3, HABITS), np.float32)  # habits one at a time: what a move gains, that and its spite, and its overflow
@@ -163,30 +176,31 @@ def play_search_games(
     return at
 
 
+@kernel
+def guess(samples: Samples, sample: int, players: int, base: Any, slope: Any, chances: Any) -> float:
+    """Every seat's chance by its facts; how much the slopes counted."""
+    time_ = min(1.0, samples.rows[sample] / FULL_GAME)
+    for seat in range(players):
+        chances[seat] = 0.0
+        for i in range(samples.counts[sample, seat]):
+            fact = samples.facts[sample, seat, i]
+            chances[seat] += base[fact] + time_ * slope[fact]
+    soften(chances, players)
+    return time_
+
+
 @allocating
 def fit_some(
     samples: Samples, order: Any, players: int, base: Any, slope: Any, squares: Any, rate: float, decay: float, trust: float
 ) -> float:
     """One pass of AdaGrad over these positions; the mean loss. `trust` is how much the search's guess counts."""
-    strengths, loss = np.zeros(MAX_SEATS), 0.0
+    chances, loss = np.zeros(MAX_SEATS), 0.0
     for sample in order:
-        time_ = min(1.0, samples.rows[sample] / FULL_GAME)
-        most, whole = -1e30, 0.0
+        time_ = guess(samples, sample, players, base, slope, chances)
         for seat in range(players):
-            strength = 0.0
-            for i in range(samples.counts[sample, seat]):
-                fact = samples.facts[sample, seat, i]
-                strength += base[fact] + time_ * slope[fact]
-            strengths[seat] = strength
-            most = max(most, strength)
-        for seat in range(players):
-            strengths[seat] = np.exp(strengths[seat] - most)
-            whole += strengths[seat]
-        for seat in range(players):
-            chance = strengths[seat] / whole
             wanted = samples.results[sample, seat] * (1 - trust) + samples.guesses[sample, seat] * trust
-            loss -= wanted * np.log(max(chance, 1e-9))
-            error = chance - wanted
+            loss -= wanted * np.log(max(chances[seat], TINY))
+            error = chances[seat] - wanted
             for i in range(samples.counts[sample, seat]):
                 fact = samples.facts[sample, seat, i]
                 step = error + decay * base[fact]
@@ -201,17 +215,11 @@ def fit_some(
 @allocating
 def loss_of(samples: Samples, order: Any, players: int, base: Any, slope: Any) -> float:
     """The mean loss on these positions."""
-    strengths, loss = np.zeros(MAX_SEATS), 0.0
+    chances, loss = np.zeros(MAX_SEATS), 0.0
     for sample in order:
-        time_, whole = min(1.0, samples.rows[sample] / FULL_GAME), 0.0
+        guess(samples, sample, players, base, slope, chances)
         for seat in range(players):
-            strengths[seat] = 0.0
-            for i in range(samples.counts[sample, seat]):
-                fact = samples.facts[sample, seat, i]
-                strengths[seat] += base[fact] + time_ * slope[fact]
-            whole += np.exp(strengths[seat])
-        for seat in range(players):
-            loss -= samples.results[sample, seat] * (strengths[seat] - np.log(whole))
+            loss -= samples.results[sample, seat] * np.log(max(chances[seat], TINY))
     return loss / len(order)
 
 
