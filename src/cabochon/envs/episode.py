@@ -183,43 +183,10 @@ def _reset_all(
     start: int,
     greedy: Any,
 ) -> None:
-    if greedy is None:
-        _begin_all(states, rngs, which, bots, turn_limit, start, None)
-    else:
-        _begin_all(states, rngs, which, bots, turn_limit, start, np.empty(SCRATCH, np.int64))
+    scratch = None if greedy is None else np.empty(SCRATCH, np.int64)
+    _begin_all(states, rngs, which, bots, turn_limit, start, scratch)
     for i in range(states.shape[0]):
         moves[i] = show(states[i], rows[i], masks[i])
-
-
-@inlined
-def _step_some(
-    states: Any,
-    rngs: Any,
-    moves: Any,
-    ended: Any,
-    actions: Any,
-    rewards: Any,
-    terminated: Any,
-    truncated: Any,
-    last_rows: Any,
-    last_masks: Any,
-    rows: Any,
-    masks: Any,
-    bots: int,
-    turn_limit: int,
-    start: int,
-    mode: int,
-    scratch: Any,
-) -> None:
-    """Play a block of games, then look at it while it is in the cache."""
-    for first in range(0, states.shape[0], BLOCK):
-        end = min(first + BLOCK, states.shape[0])
-        advance(
-            states, rngs, moves, ended, actions, rewards, terminated, truncated, last_rows, last_masks,
-            bots, turn_limit, start, mode, first, end, 0, scratch,
-        )  # fmt: skip
-        for i in range(first, end):
-            moves[i] = show(states[i], rows[i], masks[i])
 
 
 @allocating
@@ -242,16 +209,16 @@ def _step_all(
     mode: int,
     greedy: Any,
 ) -> None:
-    if greedy is None:
-        _step_some(
-            states, rngs, moves, ended, actions, rewards, terminated, truncated, last_rows, last_masks, rows, masks,
-            bots, turn_limit, start, mode, None,
+    """Play a block of games, then look at it while it is in the cache."""
+    scratch = None if greedy is None else np.empty(SCRATCH, np.int64)
+    for first in range(0, states.shape[0], BLOCK):
+        end = min(first + BLOCK, states.shape[0])
+        advance(
+            states, rngs, moves, ended, actions, rewards, terminated, truncated, last_rows, last_masks,
+            bots, turn_limit, start, mode, first, end, 0, scratch,
         )  # fmt: skip
-    else:
-        _step_some(
-            states, rngs, moves, ended, actions, rewards, terminated, truncated, last_rows, last_masks, rows, masks,
-            bots, turn_limit, start, mode, np.empty(SCRATCH, np.int64),
-        )  # fmt: skip
+        for i in range(first, end):
+            moves[i] = show(states[i], rows[i], masks[i])
 
 
 @kernel

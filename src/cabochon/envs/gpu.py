@@ -91,71 +91,46 @@ def padded(words: int) -> int:
     return words | 1
 
 
-@cuda.jit
-def _advance(
-    words: Any,
-    rngs: Any,
-    moves: Any,
-    ended: Any,
-    actions: Any,
-    rewards: Any,
-    terminated: Any,
-    truncated: Any,
-    last_rows: Any,
-    last_masks: Any,
-    bots: int,
-    turn_limit: int,
-    start: int,
-    mode: int,
-) -> None:
-    """A step of every game. The records are given as words; in shared memory they are looked at as both."""
-    stage, states = cuda.shared.array(0, np.int64), cuda.shared.array(0, RECORD)
-    first = cuda.blockIdx.x * cuda.blockDim.x
-    games = min(cuda.blockDim.x, rngs.shape[0] - first)
-    _copy(words, first * RECORD_WORDS, stage, 0, games * RECORD_WORDS)
-    cuda.syncthreads()
-    i = first + cuda.threadIdx.x
-    if cuda.threadIdx.x < games:
-        scratch = cuda.local.array(SCRATCH, np.int64)
-        advance(
-            states, rngs, moves, ended, actions, rewards, terminated, truncated, last_rows, last_masks,
-            bots, turn_limit, start, mode, i, i + 1, first, scratch,
-        )  # fmt: skip
-    cuda.syncthreads()
-    _copy(stage, 0, words, first * RECORD_WORDS, games * RECORD_WORDS)
+def _compiled_advance(with_greedy: bool) -> Any:
+    """A step of every game. Where nobody is greedy the kernel is much smaller, so that more threads fit."""
+
+    @cuda.jit
+    def advance_all(
+        words: Any,
+        rngs: Any,
+        moves: Any,
+        ended: Any,
+        actions: Any,
+        rewards: Any,
+        terminated: Any,
+        truncated: Any,
+        last_rows: Any,
+        last_masks: Any,
+        bots: int,
+        turn_limit: int,
+        start: int,
+        mode: int,
+    ) -> None:
+        """The records are given as words; in shared memory they are looked at as both."""
+        stage, states = cuda.shared.array(0, np.int64), cuda.shared.array(0, RECORD)
+        first = cuda.blockIdx.x * cuda.blockDim.x
+        games = min(cuda.blockDim.x, rngs.shape[0] - first)
+        _copy(words, first * RECORD_WORDS, stage, 0, games * RECORD_WORDS)
+        cuda.syncthreads()
+        i = first + cuda.threadIdx.x
+        if cuda.threadIdx.x < games:
+            scratch = cuda.local.array(SCRATCH, np.int64) if with_greedy else None
+            advance(
+                states, rngs, moves, ended, actions, rewards, terminated, truncated, last_rows, last_masks,
+                bots, turn_limit, start, mode, i, i + 1, first, scratch,
+            )  # fmt: skip
+        cuda.syncthreads()
+        _copy(stage, 0, words, first * RECORD_WORDS, games * RECORD_WORDS)
+
+    return advance_all
 
 
-@cuda.jit
-def _advance_random(
-    words: Any,
-    rngs: Any,
-    moves: Any,
-    ended: Any,
-    actions: Any,
-    rewards: Any,
-    terminated: Any,
-    truncated: Any,
-    last_rows: Any,
-    last_masks: Any,
-    bots: int,
-    turn_limit: int,
-    start: int,
-    mode: int,
-) -> None:
-    """The same where nobody is greedy: a much smaller kernel, so that more threads fit."""
-    stage, states = cuda.shared.array(0, np.int64), cuda.shared.array(0, RECORD)
-    first = cuda.blockIdx.x * cuda.blockDim.x
-    games = min(cuda.blockDim.x, rngs.shape[0] - first)
-    _copy(words, first * RECORD_WORDS, stage, 0, games * RECORD_WORDS)
-    cuda.syncthreads()
-    i = first + cuda.threadIdx.x
-    if cuda.threadIdx.x < games:
-        advance(
-            states, rngs, moves, ended, actions, rewards, terminated, truncated, last_rows, last_masks,
-            bots, turn_limit, start, mode, i, i + 1, first, None,
-        )  # fmt: skip
-    cuda.syncthreads()
-    _copy(stage, 0, words, first * RECORD_WORDS, games * RECORD_WORDS)
+_advance, _advance_random = _compiled_advance(with_greedy=True), _compiled_advance(with_greedy=False)
 
 
 @cuda.jit
