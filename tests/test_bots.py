@@ -118,7 +118,7 @@ def test_greedy_chooses(game: Game, move: str) -> None:
 
 
 def test_an_unknown_bot_is_refused_with_the_names() -> None:
-    with pytest.raises(CabochonError, match="unknown bot 'deep': choose one of random, greedy"):
+    with pytest.raises(CabochonError, match="unknown bot 'deep': choose one of random, apprentice"):
         bot("deep")
 
 

@@ -49,7 +49,7 @@ def record_file(tmp_path: Path) -> Path:
         (["terminal", "--variant", "chess"], "unknown variant 'chess': choose one of classic, marvel"),
         (["terminal", "--players", "7"], "players must be 2, 3 or 4, not 7"),
         (["terminal", "--players", "two"], "Invalid value for '--players'"),
-        (["terminal", "--bot", "deep"], "unknown bot 'deep': choose one of random, greedy"),
+        (["terminal", "--bot", "deep"], "unknown bot 'deep': choose one of random, apprentice"),
         (["terminal", "--bot", "random", "--bot", "greedy"], "2 bots are too many: 2 players leave 1 for bots"),
         (["terminal", "--seat", "2"], "--seat 2: seats are 0 to 1"),
         (["terminal", "--seat", "-1"], "--seat -1: seats are 0 to 1"),

@@ -52,7 +52,7 @@ def test_a_session() -> None:
         """)
     assert said[:2] == [said[0], "id author the cabochon project"]
     assert said[0].startswith("id name cabochon ")
-    assert said[2].startswith("option bot greedy one of random greedy")
+    assert said[2].startswith("option bot greedy one of random apprentice greedy")
     assert [
         "option seed 0 a number from 0",
         "option threads 1 a number from 1 to 256",
@@ -103,7 +103,7 @@ def test_the_session_on_the_page() -> None:
         ("position deal classic 2 7 moves take wug; buy 3a", "buy 3a: the price cannot be paid (7 short of 7u)"),
         (f"position {format_position(DEAL.view(DEAL.turn))} moves take wug", "position: moves cannot be played in a view"),
         ("set", "set: unknown option '': choose bot, seed or threads"),
-        ("set bot deep", "unknown bot 'deep': choose one of random, greedy"),
+        ("set bot deep", "unknown bot 'deep': choose one of random, apprentice"),
         ("set seed -1", "seed: '-1' is not a number from 0 to 9223372036854775807"),
         ("set threads 0", "threads: '0' is not a number from 1 to 256"),
         ("go nodes", "go: say 'nodes N' or 'seconds S', not 'nodes'"),

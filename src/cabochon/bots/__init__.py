@@ -7,7 +7,8 @@ from .simple import Bot, Greedy, Random, legal_moves
 
 __all__ = ["BOTS", "LEVELS", "YARDSTICKS", "Bot", "Budget", "Greedy", "Level", "Random", "bot", "legal_moves"]
 
-BOTS: dict[str, Bot] = {player.name: player for player in (Random(), Greedy(), *LEVELS)}
+_GENTLEST, *_HIGHER = LEVELS
+BOTS: dict[str, Bot] = {player.name: player for player in (Random(), _GENTLEST, Greedy(), *_HIGHER)}  # from weak to strong
 YARDSTICKS: dict[str, Bot] = {ROLLOUT.name: ROLLOUT}  # to measure by, not to play against
 
 
