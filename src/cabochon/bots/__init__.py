@@ -7,8 +7,8 @@ from .simple import Bot, Greedy, Random, legal_moves
 
 __all__ = ["BOTS", "LEVELS", "YARDSTICKS", "Bot", "Budget", "Greedy", "Level", "Random", "bot", "legal_moves"]
 
-_GENTLEST, *_HIGHER = LEVELS
-BOTS: dict[str, Bot] = {player.name: player for player in (Random(), _GENTLEST, Greedy(), *_HIGHER)}  # from weak to strong
+_WEAK_TO_STRONG: tuple[Bot, ...] = (Random(), LEVELS[0], Greedy(), *LEVELS[1:])
+BOTS: dict[str, Bot] = {player.name: player for player in _WEAK_TO_STRONG}
 YARDSTICKS: dict[str, Bot] = {ROLLOUT.name: ROLLOUT}  # to measure by, not to play against
 
 

@@ -143,9 +143,9 @@ def draws(state: State, action: int) -> bool:
 
 
 @inlined
-def put_any_on_top(state: State, tier: int, random: int) -> None:
-    """Any card of a deck comes to its top: nobody knows the order."""
-    first, size = DECK_START[tier], state.deck_size[tier]
+def put_any_on_top(state: State, tier: int, size: int, random: int) -> None:
+    """Any of the lowest cards of a deck, this many, comes to their top: nobody knows the order."""
+    first = DECK_START[tier]
     chosen, top = first + below(random, size), first + size - 1
     card = state.deck[chosen]
     state.deck[chosen] = state.deck[top]
@@ -156,13 +156,9 @@ def put_any_on_top(state: State, tier: int, random: int) -> None:
 def shuffle_decks(state: State, random: int) -> None:
     """All decks in a new order."""
     for tier in range(3):
-        first = DECK_START[tier]
         for size in range(state.deck_size[tier], 1, -1):
             random = stir(random)
-            chosen, top = first + below(random, size), first + size - 1
-            card = state.deck[chosen]
-            state.deck[chosen] = state.deck[top]
-            state.deck[top] = card
+            put_any_on_top(state, tier, size, random)
 
 
 @inlined
@@ -361,7 +357,8 @@ def add_child(tree: Tree, at: int, i: int) -> int:
     tree.states[child] = tree.states[at]
     state = tree.states[child]
     if edge.draws != 0:
-        put_any_on_top(state, turned_up_tier(action), chance(tree))
+        tier = turned_up_tier(action)
+        put_any_on_top(state, tier, state.deck_size[tier], chance(tree))
     play(state, action)
     if state.stage == RETURN and action >= GIVE_BACK:
         tree.nodes[child].last_return = action - GIVE_BACK
