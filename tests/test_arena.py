@@ -401,6 +401,13 @@ def test_who_always_wins_has_a_rating_without_error() -> None:
     assert 1000 + 400 * math.log10(101) == pytest.approx(found["a"]["rating"], abs=1)
 
 
+def test_who_met_the_others_in_few_deals_is_rated_too() -> None:
+    """Such deals are not always among those drawn anew."""
+    found = rate(matches([("ab", 60, 40), ("bc", 1, 1), ("cd", 10, 20)]), "a", repeats=30)
+    assert {"a", "b", "c", "d"} == set(found)
+    assert found["d"]["error"] > 100 > found["b"]["error"]
+
+
 def test_a_ladder_needs_its_anchor_and_links() -> None:
     with pytest.raises(CabochonError, match="the ladder hangs on greedy, and no game has it"):
         rate(matches([("ab", 1, 1)]))

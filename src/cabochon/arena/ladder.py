@@ -56,9 +56,9 @@ def rate(deals: Sequence[Deal], anchor: str = ANCHOR, repeats: int = REPEATS) ->
         raise CabochonError(f"the ladder hangs on {anchor}, and no game has it")
     if not _linked(deals, anchor):
         raise CabochonError(f"not every bot has met {anchor}, or one that has met one that has: there is no common ladder")
-    found = _fitted(deals, names, anchor)
-    chance = random.Random(SEED)
-    drawn = [_fitted(chance.choices(deals, k=len(deals)), names, anchor, found) for _ in range(repeats)]
+    more, chance = _one_more_each(deals), random.Random(SEED)
+    found = _fitted(deals, more, names, anchor)
+    drawn = [_fitted(chance.choices(deals, k=len(deals)), more, names, anchor, found) for _ in range(repeats)]
     games = {name: sum(name in game.seats for deal in deals for game in deal) for name in names}
     bounded = _bounded(deals, anchor)
     errors = {name: round(_spread([ratings[name] for ratings in drawn])) if name in bounded else None for name in names}
@@ -68,11 +68,13 @@ def rate(deals: Sequence[Deal], anchor: str = ANCHOR, repeats: int = REPEATS) ->
     }
 
 
-def _fitted(deals: Sequence[Deal], names: Sequence[str], anchor: str, near: dict[str, float] | None = None) -> dict[str, float]:
-    """The likeliest ratings, with the anchor at its place."""
+def _fitted(
+    deals: Sequence[Deal], more: Sequence[Win], names: Sequence[str], anchor: str, near: dict[str, float] | None = None
+) -> dict[str, float]:
+    """The likeliest ratings by these deals and some more wins, with the anchor at its place."""
     numbers = {name: number for number, name in enumerate(names)}
-    wins = [_winner_and_others(game) for deal in deals for game in deal] + _one_more_each(deals)
-    data = [(numbers[winner], tuple(numbers[other] for other in others)) for winner, others in wins]
+    wins = [_winner_and_others(game) for deal in deals for game in deal]
+    data = [(numbers[winner], tuple(numbers[other] for other in others)) for winner, others in (*wins, *more)]
     unit = ELO_PER_DECADE / math.log(10)
     begin = None if near is None else [(near[name] - ANCHOR_RATING) / unit for name in names]
     found = _choix().ilsr_top1(len(names), data, initial_params=begin, **({} if near is None else {"tol": CLOSE_ENOUGH}))
