@@ -1,7 +1,7 @@
 """How long a bot of one second takes to answer while twenty other tables think: `python bench/thinking.py`.
 
-Every table is a guest against `master`; the guests play at random as soon as it is their turn. Prints the time from the stored
-acknowledgement of a guest's move to the bot's.
+Every table is a guest against `legend` (or another: --bot); the guests play at random as soon as it is their turn. Prints the
+time from the stored acknowledgement of a guest's move to the bot's.
 """
 
 import argparse
@@ -13,6 +13,7 @@ from pathlib import Path
 
 import uvloop
 
+from cabochon.bots import BOTS
 from cabochon.machine import commit, machine
 from tests.server.process import Guest, ServerProcess
 
@@ -39,28 +40,29 @@ async def play(guest: Guest, table: str, until: float, times: list[float]) -> No
                 times.append(time.perf_counter() - start)
 
 
-async def run(server: ServerProcess, tables: int, seconds: float) -> None:
+async def run(server: ServerProcess, bot: str, tables: int, seconds: float) -> None:
     times: list[float] = []
     async with Guest(server.url, "Anna") as anna:
-        options = {"players": 2, "bots": ["master"]}
+        options = {"players": 2, "bots": [bot]}
         names = [await anna.create(variant=("classic", "marvel")[i % 2], **options) for i in range(tables)]
         until = time.monotonic() + seconds
         await asyncio.gather(*(play(anna, table, until, times) for table in names))
     times.sort()
-    print(f"{tables} tables against master, {len(times)} answers: median {times[len(times) // 2]:.2f} s, ", end="")
+    print(f"{tables} tables against {bot}, {len(times)} answers: median {times[len(times) // 2]:.2f} s, ", end="")
     print(f"99 of 100 within {times[int(len(times) * 0.99)]:.2f} s, longest {times[-1]:.2f} s")
     print(f"commit {commit()}; {machine()}")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--bot", choices=BOTS, default="legend")
     parser.add_argument("--tables", type=int, default=21)
     parser.add_argument("--seconds", type=float, default=30)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         server = ServerProcess(Path(folder), **SETTINGS).start()
         try:
-            uvloop.run(run(server, options.tables, options.seconds))
+            uvloop.run(run(server, options.bot, options.tables, options.seconds))
         finally:
             server.stop()
 

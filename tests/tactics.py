@@ -1,7 +1,7 @@
 """Positions with a provably best move, and how they were found.
 
     python -m tests.tactics                       prove every position
-    python -m tests.tactics --seconds 1           what full strength finds with a second a move, by motif
+    python -m tests.tactics --seconds 1           what full strength (or another: --bot) finds with a second a move, by motif
     python -m tests.tactics --hunt 200 --seed 1   look for more in 200 games of each kind; prints lines for the file
 
 `tactics.csv` has a position a line, as the seat to decide sees it; the name says game, players, seed and turns played. The best
@@ -32,7 +32,7 @@ from zlib import crc32
 import numpy as np
 
 from cabochon import CARDS, TILES, Game, Move, View, format_position, parse_position, sample
-from cabochon.bots import Budget, bot
+from cabochon.bots import BOTS, Budget, bot
 from cabochon.bots.greedy import greedy_actions
 from cabochon.game import reaches_goal
 from cabochon.rules.actions import CLAIM_TILE, RESERVE_DECK
@@ -41,6 +41,7 @@ from cabochon.view import TileOnTable, state_of
 from tests.proving import SURE, Prover
 
 FILE = Path(__file__).with_name("tactics.csv")
+FULL_STRENGTH = next(reversed(BOTS))  # they are listed from weak to strong
 WINS, SAVES = "wins", "saves"
 
 
@@ -482,11 +483,11 @@ class Story:
         return f"seat {seat} lacks {missing[seat] or 'no'} bonus for this tile"
 
 
-def report(seconds: float) -> None:
-    """How many of each motif full strength finds."""
+def report(name: str, seconds: float) -> None:
+    """How many of each motif a bot finds."""
     asked, found = Counter[str](), Counter[str]()
     for one in tactics():
-        move = str(bot("master").choose(one.view, Budget(seconds=seconds), 0))
+        move = str(bot(name).choose(one.view, Budget(seconds=seconds), 0))
         for heading in (f"{one.view.rules.variant:8} {one.motif}", "all"):
             asked[heading] += 1
             found[heading] += move in one.best
@@ -498,13 +499,14 @@ def report(seconds: float) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seconds", type=float, help="let full strength look for the moves")
+    parser.add_argument("--seconds", type=float, help="let a bot look for the moves this long each")
+    parser.add_argument("--bot", choices=BOTS, default=FULL_STRENGTH, help="who looks for them")
     parser.add_argument("--hunt", type=int, help="play this many games of each kind and print what is found")
     parser.add_argument("--kind", choices=KINDS, default="any", help="what to hunt for")
     parser.add_argument("--seed", type=int, default=0, help="the first game to hunt in")
     asked = parser.parse_args()
     if asked.seconds:
-        report(asked.seconds)
+        report(asked.bot, asked.seconds)
     elif asked.hunt:
         lines = csv.DictWriter(sys.stdout, Tactic._fields, lineterminator="\n")
         for seed in range(asked.seed, asked.seed + asked.hunt):

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .errors import CabochonError, IllegalMove, RulesetError
-from .rules import deal as setting_up
 from .rules import play as turn
 from .rules.actions import ACTION_COUNT, FIRST_ACTION
 from .rules.bits import count_bits, nth_bit
 from .rules.chance import below, seeded, stir
+from .rules.deal import ANY_START, deal_from
 from .rules.kernel import kernel
 from .rules.state import OVER, state_t
 from .ruleset import States, blank_states, ruleset
@@ -28,8 +28,7 @@ GAMES_PER_THREAD = 2048
 @kernel
 def _deal(states: Any, seeds: Any, start: int) -> None:
     for i in range(states.shape[0]):
-        states[i].start = start if start >= 0 else setting_up.random_start(seeds[i], states[i].players)
-        setting_up.deal(states[i], seeds[i])
+        deal_from(states[i], seeds[i], start)
 
 
 @kernel
@@ -131,7 +130,7 @@ def deal(variant: str, players: int, seeds: ArrayLike, *, start: int | None = No
     if numbers.dtype.kind not in "iu" or numbers.ndim != 1:
         raise CabochonError("seeds must be whole numbers in one dimension")
     states = blank_states(rules, len(numbers))
-    spread(lambda s, n: _deal(s, n, -1 if start is None else start), states, numbers.astype(np.int64))
+    spread(lambda s, n: _deal(s, n, ANY_START if start is None else start), states, numbers.astype(np.int64))
     return states
 
 

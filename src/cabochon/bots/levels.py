@@ -1,4 +1,4 @@
-"""The ladder of named opponents. All but the last look at fixed numbers of positions, so they are as strong on any machine."""
+"""The ladder of named opponents. `master` and `legend` take a second, the others a fixed number of positions on any machine."""
 
 import random
 from dataclasses import dataclass

@@ -12,7 +12,7 @@ from pettingzoo.utils import wrappers  # type: ignore[import-untyped]
 
 from ..errors import IllegalMove
 from ..rules.actions import ACTION_COUNT, FIRST_ACTION, PASS
-from ..rules.deal import deal, random_start
+from ..rules.deal import deal_from
 from ..rules.kernel import kernel
 from ..rules.play import legal, play
 from ..ruleset import blank_states, ruleset
@@ -35,8 +35,7 @@ def _show(states: Any, seat: int, rows: Any, masks: Any) -> None:
 def _deal(states: Any, seed: int, start: int, rows: Any, masks: Any) -> int:
     """Deal; the seat to decide."""
     state = states[0]
-    state.start = start if start >= 0 else random_start(seed, state.players)
-    deal(state, seed)
+    deal_from(state, seed, start)
     _show(states, state.turn, rows, masks)
     return state.turn
 

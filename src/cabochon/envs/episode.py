@@ -15,7 +15,7 @@ from ..bots.greedy import SCRATCH, greedy_action
 from ..errors import CabochonError, RulesetError
 from ..rules.actions import FIRST_ACTION, PASS
 from ..rules.chance import seeded, stir
-from ..rules.deal import deal, random_start
+from ..rules.deal import ANY_START, deal_from
 from ..rules.ending import standing
 from ..rules.kernel import allocating, inlined, kernel
 from ..rules.play import legal, play, random_action
@@ -26,7 +26,6 @@ from .observation import blank_masks, blank_rows, mask_numbers, numbers, observe
 TURN_LIMIT = 400
 ILLEGAL_REWARD = -1.0
 LEARNER = 0
-ANY_START = -1
 CALLER, RANDOM, GREEDY = range(3)  # who decides for a seat; CALLER waits for the next step
 BOT_BITS = 2  # a table's bots are one number, so that no array goes along: two bits a seat
 COMPILED_BOTS = {"random": RANDOM, "greedy": GREEDY}
@@ -72,8 +71,7 @@ def others_play(state: State, rng: int, bots: int, turn_limit: int, scratch: Any
 def begin(state: State, rng: int, start: int, bots: int, turn_limit: int, scratch: Any) -> int:
     """The next game of this chain of random numbers, played up to the learner's first decision."""
     rng = stir(rng)
-    state.start = start if start >= 0 else random_start(rng, state.players)
-    deal(state, rng)
+    deal_from(state, rng, start)
     return others_play(state, rng, bots, turn_limit, scratch)
 
 

@@ -17,18 +17,17 @@ from numpy.typing import NDArray
 
 from ..rules.bits import count_bits
 from ..rules.chance import seeded, stir
-from ..rules.deal import deal, random_start
+from ..rules.deal import ANY_START, deal_from
 from ..rules.kernel import kernel
 from ..rules.play import legal, play
 from ..rules.state import MAX_SEATS, OVER
 from ..ruleset import blank_states, ruleset
 from ..search.analysis import GUIDED
-from ..search.evaluation import share_win
 from ..search.guided import EDGES_PER_NODE, begin_guided, think_guided
 from ..search.net import Desk, Net, load_net, new_desk
 from ..search.tree import Style, Tree, chance_of, new_tree
 from .imagining import imagine
-from .tuning import most_visited
+from .tuning import most_visited, note_result
 
 LONGEST_GAME = 400  # turns; a game that goes on does not count
 OPENING = 4  # rounds in which moves are drawn by visits, so that games differ
@@ -70,8 +69,7 @@ def play_forecast_games(
     at = 0
     for seed in range(first_seed, first_seed + games):
         state = states[0]
-        state.start = random_start(seed, state.players)
-        deal(state, seed)
+        deal_from(state, seed, ANY_START)
         random, first = seeded(seed + 1), at
         while state.stage != OVER and at < forecasts.games.shape[0] and state.turns < LONGEST_GAME:
             random = stir(random)
@@ -88,11 +86,8 @@ def play_forecast_games(
             play(state, most_visited(tree, stir(random), state.turns < opening))
         if state.stage != OVER:
             at = first
-            continue
-        share_win(state, tree.value)
-        for i in range(first, at):
-            for seat in range(state.players):
-                forecasts.results[i, seat] = tree.value[seat]
+        else:
+            note_result(forecasts.results, first, at, state, tree.value)
     return at
 
 

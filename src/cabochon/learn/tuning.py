@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ..bots.greedy import SCRATCH, greedy_action
 from ..rules.bits import count_bits
 from ..rules.chance import below, seeded, stir
-from ..rules.deal import deal, random_start
+from ..rules.deal import ANY_START, deal, deal_from
 from ..rules.kernel import allocating, kernel
 from ..rules.play import legal, play, random_action
 from ..rules.state import MAIN, MAX_SEATS, OVER
@@ -86,12 +86,12 @@ def note(samples: Samples, at: int, state: Any, aims: Any, facts: Any) -> None:
 
 
 @kernel
-def note_result(samples: Samples, first: int, after: int, state: Any, value: Any) -> None:
+def note_result(results: Any, first: int, after: int, state: Any, value: Any) -> None:
     """Write how a game ended into its positions."""
     share_win(state, value)
     for at in range(first, after):
         for seat in range(state.players):
-            samples.results[at, seat] = value[seat]
+            results[at, seat] = value[seat]
 
 
 @kernel
@@ -122,8 +122,7 @@ def play_greedy_games(states: Any, samples: Samples, first_seed: int, games: int
     at = 0
     for seed in range(first_seed, first_seed + games):
         state = states[0]
-        state.start = random_start(seed, state.players)
-        deal(state, seed)
+        deal_from(state, seed, ANY_START)
         random, first = seeded(seed), at
         while state.stage != OVER and at < samples.rows.shape[0] and state.turns < LONGEST_GAME:
             random = stir(random)
@@ -135,7 +134,7 @@ def play_greedy_games(states: Any, samples: Samples, first_seed: int, games: int
         if state.stage != OVER:
             at = first
         else:
-            note_result(samples, first, at, state, value)
+            note_result(samples.results, first, at, state, value)
     return at
 
 
@@ -156,8 +155,7 @@ def play_search_games(
     at = 0
     for seed in range(first_seed, first_seed + games):
         state = states[0]
-        state.start = random_start(seed, state.players)
-        deal(state, seed)
+        deal_from(state, seed, ANY_START)
         random, first = seeded(seed + 1), at
         while state.stage != OVER and at < samples.rows.shape[0] and state.turns < LONGEST_GAME:
             random = stir(random)
@@ -172,7 +170,7 @@ def play_search_games(
         if state.stage != OVER:
             at = first
         else:
-            note_result(samples, first, at, state, tree.value)
+            note_result(samples.results, first, at, state, tree.value)
     return at
 
 

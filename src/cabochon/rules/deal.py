@@ -20,6 +20,7 @@ from .reserving import refill
 from .state import MAIN, MARKET_SIZE, MAX_SEATS, MAX_TILES, State
 
 FEWEST_PLAYERS = 2
+ANY_START = -1  # in place of a start seat: a random one
 
 
 @kernel
@@ -112,3 +113,10 @@ def deal(state: State, seed: int) -> None:
 def random_start(seed: int, players: int) -> int:
     """The start player is random."""
     return below(stir(seeded(~seed)), players)
+
+
+@kernel
+def deal_from(state: State, seed: int, start: int) -> None:
+    """A new game for this seed, begun by this seat or, with ANY_START, by a random one."""
+    state.start = random_start(seed, state.players) if start == ANY_START else start
+    deal(state, seed)

@@ -197,9 +197,8 @@ def meet(tree: Tree, at: int) -> None:
 
 @inlined
 def judge(tree: Tree, at: int, style: Style, weights: Any) -> None:
-    """Give a new node its value."""
+    """Give a new node its value, if the game goes on there."""
     state = tree.states[at]
-    meet(tree, at)
     if state.stage == OVER:
         return
     if style.method == BY_ROLLOUT:
@@ -463,6 +462,7 @@ def simulate(tree: Tree, style: Style, weights: Any, habits: Any) -> None:
         at = child
         depth += 1
     if is_new:
+        meet(tree, at)
         judge(tree, at, style, weights)
     back_up(tree, depth, at)
 

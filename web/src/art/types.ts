@@ -1,19 +1,3 @@
-/** The parts of the server's messages that the art draws; structurally the same as the generated types. */
-export type Variant = "classic" | "marvel";
-
-export interface CardOut {
-  number: number;
-  tier: number;
-  bonus: string;
-  points: number;
-  cost: number[];
-  name: string;
-  symbols: number;
-}
-
-export interface TileFaceOut {
-  number: number;
-  points: number;
-  demand: number[];
-  name: string;
-}
+/** The parts of the server's messages that the art draws. */
+export type { Variant } from "../api/http";
+export type { CardOut, TileFaceOut } from "../api/messages";
