@@ -233,7 +233,7 @@ def test_an_acknowledged_move_survives_kill(tmp_path: Path) -> None:
     port = free_port()
     acknowledged: list[tuple[int, str]] = []
     cookie, table = "", ""
-    for _ in range(2):
+    for moves in (3, 5):  # after three nobody has to return tokens yet: the bot is to move when it is killed
         with server(tmp_path, port) as process:
             if not table:
                 with httpx.Client(base_url=f"http://127.0.0.1:{port}") as client:
@@ -244,20 +244,18 @@ def test_an_acknowledged_move_survives_kill(tmp_path: Path) -> None:
                 state = receive(chair, "state")
                 known = {line["number"]: line["text"] for line in state["entries"]}
                 assert all(known[number] == text for number, text in acknowledged)
-                for request in range(3):  # nobody has to return tokens yet: the bot is to move when it is killed
-                    state = until_my_turn(chair, state)
+                for request in range(moves):
+                    state = until_my_turn(chair, receive(chair, "state") if request else state)
                     number, text = state["number"] + 1, state["choices"]["legal"][0]
                     chair.send(orjson.dumps({"type": "move", "id": request, "number": number, "text": text}).decode())
                     assert number == receive(chair, "ack")["number"]
                     acknowledged.append((number, text))
-                    if request < 2:
-                        state = receive(chair, "state")
                 process.send_signal(signal.SIGKILL)
     kept = opened(tmp_path)
     stored = kept.table(table)
     assert stored and [row["number"] for row in stored.entries] == list(range(1, len(stored.entries) + 1))
     texts = {row["number"]: row["text"] for row in stored.entries}
-    assert 6 == len(acknowledged) and all(texts[number] == text for number, text in acknowledged)
+    assert 8 == len(acknowledged) and all(texts[number] == text for number, text in acknowledged)
     kept.engine.dispose()
 
 
