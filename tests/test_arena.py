@@ -27,6 +27,7 @@ from cabochon.arena.tally import whole_deals
 from cabochon.bots import BOTS, Budget
 from cabochon.bots.ratings import Rating, ratings
 from cabochon.cli import app
+from cabochon.search.net import random_net, save_net
 
 pytestmark = pytest.mark.slow
 
@@ -63,6 +64,8 @@ def deals_of(scores: list[float]) -> list[Played]:
         ("cmd:a@nodes=1000", Entrant("cmd:a", Budget(nodes=1000))),
         ("cmd:a@seconds=0.1", Entrant("cmd:a", Budget(seconds=0.1))),
         ("cmd:a@nodes=7,seconds=2", Entrant("cmd:a", Budget(nodes=7, seconds=2))),
+        ("legend@nets=runs/a,nodes=3", Entrant("legend", Budget(nodes=3), "runs/a")),
+        ("legend@nets=runs/a", Entrant("legend", Budget(nodes=9), "runs/a")),
     ],
 )
 def test_an_entrant_is_a_bot_and_a_budget(text: str, entrant: Entrant) -> None:
@@ -77,6 +80,11 @@ def test_an_entrant_is_a_bot_and_a_budget(text: str, entrant: Entrant) -> None:
         (["greedy", "greedy"], "greedy against itself is no match: give one of them another budget"),
         (["greedy", "deep"], "unknown bot 'deep': choose one of random"),
         (["greedy", "cmd:"], "'cmd:': cmd: needs a command"),
+        (["greedy", "master@nets=runs"], "master uses no net: nets=runs is for levels that do"),
+        (
+            ["greedy", "legend@nets=no/such/folder", "--games", "2"],
+            "there is no net for classic with 2 players in no/such/folder",
+        ),
         (["greedy", "cmd:a@nodes=many"], "a budget is a whole number of nodes and a number of seconds, not many"),
         (["greedy", "random", "--nodes", "0"], "a budget is more than none: nodes=1000, seconds=0.1"),
         (["greedy", "random", "--seconds", "nan"], "a budget is more than none: nodes=1000, seconds=0.1"),
@@ -94,6 +102,15 @@ def test_wrong_input_is_told_in_one_line(words: list[str], wrong: str) -> None:
     assert 2 == result.exit_code
     assert 1 == len(result.stderr.splitlines())
     assert wrong in result.stderr
+
+
+def test_two_nets_can_meet(tmp_path: Path) -> None:
+    save_net(tmp_path / "classic-2.safetensors", random_net(8, 8), {})
+    match = match_of(["legend", f"legend@nets={tmp_path}"], "classic", 3, nodes=8)
+    shares = {
+        standing.entrant: standing.share for standing in tally([play_game(match, one) for one in fixtures(match, 2)]).standings
+    }
+    assert 1.0 == shares["legend@nodes=8"], "a net of random numbers loses every game"
 
 
 # who sits where

@@ -100,3 +100,19 @@ def test_onnx_takes_any_number_of_positions_and_says_where_it_comes_from(exporte
         assert count == len(value)
     (run,) = json.loads({prop.key: prop.value for prop in file.metadata_props}["runs"])
     assert "classic" == run["variant"]
+
+
+@pytest.mark.parametrize("width, hidden", [(24, 16), (16, 24), (40, 32)])
+def test_a_wider_model_says_the_same_and_can_learn_more(width: int, hidden: int) -> None:
+    torch.manual_seed(5)
+    small, wide = Model.from_net(random_net(16, 16)), Model(width, hidden)
+    sights = (torch.rand(6, 3, SIGHT_COLUMNS) < 0.03).float()
+    wide.widen_from(small)
+    for said, expected in zip(wide(sights), small(sights), strict=True):
+        torch.testing.assert_close(said, expected)
+    wide(sights).names.square().sum().backward()
+    outgoing = (
+        wide.names.weight.grad[:, 16:] if hidden > 16 else wide.first.weight.grad.view(hidden, MAX_SEATS, width)[:16, :3, 16:]
+    )
+    assert outgoing is not None
+    assert outgoing.abs().sum() > 0

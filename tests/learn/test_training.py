@@ -1,19 +1,21 @@
 """Learning lowers the losses; a run is kept, goes on, and leaves a net that the bots play with."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
-from cabochon import Game
+from cabochon import CabochonError, Game
 from cabochon.bots import Budget, bot
 from cabochon.learn.batch import Device
 from cabochon.learn.rating import Ratings
 from cabochon.learn.selfplay import Tables
 from cabochon.learn.training import Learner, Plan, Run
-from cabochon.search.net import load_net
+from cabochon.search.net import Net, load_net, read_net, read_run
 
 PLAN = Plan("classic", (2,), 0.001, games=8, simulations=4, batch=128, updates=2, width=32, hidden=16)
 
@@ -86,6 +88,26 @@ def test_a_run_for_more_begins_with_one_for_two(folder: Path, tmp_path: Path) ->
     torch.testing.assert_close(first[:, 32:64], first[:, 96:128])
     run.train()
     assert (tmp_path / "classic-3-4.safetensors").exists()
+
+
+def test_a_shipped_net_is_the_last_link_of_a_chain(folder: Path, tmp_path: Path) -> None:
+    net = folder / "classic-2.safetensors"
+    run = Run(PLAN, tmp_path, Device("cpu"), begin=net)
+    shipped, seen = read_net(net), run.learner.average.to_net()
+    for name in Net._fields:
+        np.testing.assert_array_equal(getattr(shipped, name), getattr(seen, name), name)
+    assert 0 == run.learner.updates
+    run.save(30.0)
+    before, after = read_run(net), read_run(tmp_path / "classic-2.safetensors")
+    assert json.loads(before["minutes"]) + 0.5 == json.loads(after["minutes"])
+    *earlier, last = json.loads(after["runs"])
+    assert json.loads(before["runs"]) == earlier
+    assert "classic-2" == last["begin"]
+
+
+def test_a_larger_net_is_refused(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(CabochonError, match="width 32 and hidden layers of 16: say --width and --hidden at least so"):
+        Run(replace(PLAN, width=24), tmp_path, Device("cpu"), begin=folder / "classic-2.safetensors")
 
 
 class Match:

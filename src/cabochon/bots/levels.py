@@ -13,13 +13,17 @@ from .simple import check
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A searcher: how much it looks at if nothing is said, and how often it does not play what it found best."""
+    """A searcher: how much it looks at if nothing is said, and how often it does not play what it found best.
+
+    `nets` is a folder of nets to use in place of the package's own.
+    """
 
     name: str
     character: str
     usual: Budget
     looseness: float = 0.0
     style: Style = STRONGEST
+    nets: str = ""
 
     def choose(self, view: View, budget: Budget, seed: int, stop: Signal | None = None) -> Move:
         """The move looked at most; a loose level draws among those it looked at."""
@@ -30,7 +34,7 @@ class Level:
     def analyse(self, view: View, budget: Budget, seed: int, *, threads: int = 1, stop: Signal | None = None) -> Analysis:
         """What the search finds within the budget, or within the usual one if it says nothing."""
         said = budget if budget.nodes or budget.seconds else self.usual
-        return analyse(view, said, seed, style=self.style, threads=threads, stop=stop)
+        return analyse(view, said, seed, style=self.style, threads=threads, stop=stop, nets=self.nets)
 
 
 def _drawn(found: Analysis, looseness: float, seed: int) -> Move:

@@ -29,7 +29,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=usual.seed)
     parser.add_argument("--every", type=float, default=usual.every, help="minutes between checkpoints")
     parser.add_argument("--out", type=Path, default=Path("runs"), help="folder of checkpoint, nets and log; a run there goes on")
-    parser.add_argument("--begin", type=Path, metavar="CHECKPOINT", help="of a net for two, to begin one for more with")
+    parser.add_argument("--begin", type=Path, metavar="FILE", help="a checkpoint or a net to begin with")
     parser.add_argument("--rate-with", type=int, default=0, metavar="WORKERS", help="processes that rate the net beside")
     parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda" if torch.cuda.is_available() else "cpu")
     return parser.parse_args()

@@ -61,6 +61,33 @@ class Model(nn.Module):
         for layer in (self.value, self.points):
             layer.weight[2:], layer.bias[2:] = layer.weight[1], layer.bias[1]
 
+    @torch.no_grad()
+    def widen_from(self, small: "Model") -> None:
+        """Say at first exactly what a smaller model says, with units to spare that can learn something new.
+
+        The new units listen to everything, by their random first weights, but no old unit and no answer listens to them yet.
+        Copies of old units in their place would get the same gradients as those and stay alike for long.
+        """
+        width, hidden = small.width, small.first.out_features
+        seats = self.first.weight.view(-1, MAX_SEATS, self.width)
+        seats[:hidden] = 0.0
+        seats[:hidden, :, :width] = small.first.weight.view(hidden, MAX_SEATS, width)
+        self.sights.weight[:width] = small.sights.weight
+        pairs = (self.second, small.second), (self.value, small.value), (self.points, small.points), (self.names, small.names)
+        for layer, known in pairs:
+            rows = known.out_features
+            layer.weight[:rows] = 0.0
+            layer.weight[:rows, :hidden] = known.weight
+        for layer, known in zip(self.children(), small.children(), strict=True):
+            layer.bias[: known.out_features] = known.bias
+
+    @classmethod
+    def from_state(cls, state: dict[str, torch.Tensor]) -> "Model":
+        """The model whose `state_dict` this is."""
+        model = cls(state["sights.bias"].numel(), state["first.bias"].numel())
+        model.load_state_dict(state)
+        return model
+
     @classmethod
     @torch.no_grad()
     def from_net(cls, net: Net) -> "Model":

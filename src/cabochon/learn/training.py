@@ -14,7 +14,8 @@ from typing import Any
 import torch
 from torch.optim.swa_utils import get_ema_multi_avg_fn
 
-from ..search.net import ENDING, save_net
+from ..errors import CabochonError
+from ..search.net import ENDING, players_of, read_net, read_run, save_net
 from .batch import Device
 from .model import Model
 from .rating import Ratings
@@ -144,6 +145,22 @@ class Lesson:
         torch.cuda.current_stream().wait_stream(apart)
 
 
+def _chain(run: dict[str, str]) -> dict[str, Any]:
+    """The runs that made a net, as its file tells."""
+    return {key: json.loads(run[key]) for key in ("minutes", "games", "decisions", "runs")}
+
+
+def _take_over(model: Model, known: Model, file: Path) -> None:
+    """The model says what the known one says, which may be smaller."""
+    sizes, wanted = ((one.width, one.first.out_features) for one in (known, model))
+    if sizes == wanted:
+        model.load_state_dict(known.state_dict())
+    elif sizes[0] <= wanted[0] and sizes[1] <= wanted[1]:
+        model.widen_from(known)
+    else:
+        raise CabochonError(f"{file} has width {sizes[0]} and hidden layers of {sizes[1]}: say --width and --hidden at least so")
+
+
 class Run:
     """A training run with its folder: checkpoint, nets, log."""
 
@@ -178,11 +195,22 @@ class Run:
         return f"{self.plan.variant}-{'-'.join(map(str, self.plan.players))}"
 
     def begin_with(self, other: Path) -> None:
-        """Begin with what a net for two has learnt; the seats it did not know are looked at like the one opposite."""
-        saved = torch.load(other, map_location=self.device.name, weights_only=True)
-        for model, name in ((self.learner.model, "model"), (self.learner.average, "average")):
-            model.load_state_dict(saved[name])
-            model.copy_opposite()
+        """Begin with what another net has learnt: a checkpoint, or a net as it is shipped.
+
+        A net for two does not know the third and fourth seat: they start out like the one opposite. A smaller net gets units to
+        spare. A net for the same players is the last link of a chain of runs, which goes on here.
+        """
+        if other.suffix == ENDING:
+            known, before = [Model.from_net(read_net(other))] * 2, _chain(read_run(other))
+        else:
+            saved = torch.load(other, map_location="cpu", weights_only=True)
+            known, before = [Model.from_state(saved[name]) for name in ("model", "average")], saved["before"]
+        for model, small in zip((self.learner.model, self.learner.average), known, strict=True):
+            _take_over(model, small.to(self.device.name), other)
+            if max(self.plan.players) > max(players_of(other)):
+                model.copy_opposite()
+        if players_of(other) == self.plan.players:
+            self.before = before
 
     def resume(self) -> None:
         """Go on where an earlier run stopped."""

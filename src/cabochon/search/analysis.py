@@ -111,8 +111,8 @@ class ByNet:
 
     chunk = CHUNK_OF_NET
 
-    def __init__(self, variant: str, players: int, style: Style) -> None:
-        self.style, self.net = style, load_net(variant, players)
+    def __init__(self, variant: str, players: int, style: Style, nets: str = "") -> None:
+        self.style, self.net = style, load_net(variant, players, nets)
         self.desk = new_desk(self.net)
 
     def plant(self, tree: Tree, states: States, seed: int) -> None:
@@ -124,17 +124,17 @@ class ByNet:
         return think_guided(tree, self.style, self.net, self.desk, simulations)
 
 
-def judge_for(variant: str, players: int, style: Style) -> ByWeights | ByNet:
+def judge_for(variant: str, players: int, style: Style, nets: str = "") -> ByWeights | ByNet:
     """Who judges in a search of this style, for one thread."""
-    return (ByNet if style.method == BY_NET else ByWeights)(variant, players, style)
+    return ByNet(variant, players, style, nets) if style.method == BY_NET else ByWeights(variant, players, style)
 
 
 class _Run:
     """One search: how long it may take, and what every thread needs."""
 
-    def __init__(self, shown: View, budget: Budget, seed: int, style: Style, stop: Signal | None) -> None:
+    def __init__(self, shown: View, budget: Budget, seed: int, style: Style, stop: Signal | None, nets: str) -> None:
         self.start = time.perf_counter()
-        self.shown, self.seed, self.style, self.stop = shown, seed, style, stop
+        self.shown, self.seed, self.style, self.stop, self.nets = shown, seed, style, stop, nets
         self.deadline = None if budget.seconds is None else self.start + max(0.0, budget.seconds - FINISH)
 
     def is_late(self) -> bool:
@@ -151,7 +151,8 @@ class _Run:
     def grow(self, numbers: Sequence[int], shares: Sequence[int | None]) -> "list[_Roots]":
         """Let some trees grow in this thread, in turn; their roots."""
         capacity = MOST_NODES if None in shares else min(MOST_NODES, max(share or 0 for share in shares) + 2)
-        trees, judge = _trees(len(numbers), capacity), judge_for(self.shown.rules.variant, self.shown.rules.players, self.style)
+        rules = self.shown.rules
+        trees, judge = _trees(len(numbers), capacity), judge_for(rules.variant, rules.players, self.style, self.nets)
         for number, tree in zip(numbers, trees, strict=True):
             self.plant(judge, number, tree)
         done, is_first = [0] * len(trees), True
@@ -255,11 +256,21 @@ def _check(shown: View, budget: Budget) -> None:
 
 
 def analyse(
-    shown: View, budget: Budget, seed: int = 0, *, style: Style = STRONGEST, threads: int = 1, stop: Signal | None = None
+    shown: View,
+    budget: Budget,
+    seed: int = 0,
+    *,
+    style: Style = STRONGEST,
+    threads: int = 1,
+    stop: Signal | None = None,
+    nets: str = "",
 ) -> Analysis:
-    """Search a position from the view of the seat to decide. The same view, nodes, seed and threads give the same answer."""
+    """Search a position from the view of the seat to decide. The same view, nodes, seed and threads give the same answer.
+
+    `nets` names a folder of nets to use in place of the usual one.
+    """
     _check(shown, budget)
-    run = _Run(shown, budget, seed, style, stop)
+    run = _Run(shown, budget, seed, style, stop, nets)
     shares = _shares(budget, threads, hides_something(shown))
     if threads == 1:
         roots = run.grow(range(len(shares)), shares)

@@ -151,12 +151,18 @@ def nets_folder() -> Path:
     return Path(os.environ.get("CABOCHON_NETS") or FOLDER)
 
 
-def path_of(variant: str, players: int) -> Path:
+def players_of(path: Path) -> tuple[int, ...]:
+    """The numbers of players that a net is for, by its file's name: `classic-3-4`."""
+    return tuple(int(part) for part in path.stem.split("-")[1:] if part.isdecimal())
+
+
+def path_of(variant: str, players: int, nets: str = "") -> Path:
     """The file of a game's net; its name says the game and every number of players that it is for."""
-    for path in sorted(nets_folder().glob(f"{variant}-*{ENDING}")):
-        if str(players) in path.stem.split("-")[1:]:
+    folder = Path(nets) if nets else nets_folder()
+    for path in sorted(folder.glob(f"{variant}-*{ENDING}")):
+        if players in players_of(path):
             return path
-    raise CabochonError(f"there is no net for {variant} with {players} players in {nets_folder()}")
+    raise CabochonError(f"there is no net for {variant} with {players} players in {folder}")
 
 
 def save_net(path: Path, net: Net, run: dict[str, str]) -> None:
@@ -185,9 +191,9 @@ def read_run(path: Path) -> dict[str, str]:
     return run
 
 
-def load_net(variant: str, players: int) -> Net:
-    """The net of a game, read once."""
-    return _read_once(path_of(variant, players))
+def load_net(variant: str, players: int, nets: str = "") -> Net:
+    """The net of a game, read once; `nets` names another folder than the usual one."""
+    return _read_once(path_of(variant, players, nets))
 
 
 _read_once = cache(read_net)
