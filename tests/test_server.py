@@ -20,13 +20,13 @@ def here(tmp_path: Path) -> Iterator[House]:
 
 
 def play_out(*chairs: Chair) -> dict[str, Any]:
-    """Let every chair play its first purchase, or else its first legal move, to the end of the game."""
+    """Let every chair play its first purchase, or else another legal move each time (no cycle), to the end of the game."""
     while not chairs[0].state["outcome"]:
         chair = chairs[chairs[0].state["view"]["turn"] % len(chairs)] if len(chairs) > 1 else chairs[0]
         state = chair.until(lambda state: state["choices"] or state["outcome"])
         if state["choices"]:
             legal = state["choices"]["legal"]
-            text = next((text for text in legal if text.startswith("buy")), legal[0])
+            text = next((text for text in legal if text.startswith("buy")), legal[state["number"] % len(legal)])
             number = chair.done("move", number=state["number"] + 1, text=text)
             for other in chairs:
                 other.until_number(number)

@@ -1,6 +1,5 @@
 """Whoever sees the first cards of a table cannot compute the others."""
 
-import time
 from pathlib import Path
 
 import pytest
@@ -42,9 +41,7 @@ def test_the_deals_of_a_server_are_not_solved(variant: str, players: int) -> Non
 
 
 def test_a_table_of_a_running_server_is_not_solved(tmp_path: Path) -> None:
-    clock = Clock()
-    clock.now = time.time()
-    with house(tmp_path, true_sources(clock)) as here:
+    with house(tmp_path, true_sources(Clock())) as here:
         for variant, players in GAMES:
             table = here.guest().create(variant=variant, players=players, bots=["greedy"] * (players - 1))
             assert not is_solved(here.hub.tables[table].game)
