@@ -81,7 +81,7 @@ def test_seals_first_then_nonces() -> None:
     deal.open(1, NONCES[1])
     assert deal.is_settled(5)
     deal.finish()
-    assert {"phase": "dealt", "seals": [sealed(0), sealed(1)], "nonces": NONCES[:2]} == deal.out(2)
+    assert {"phase": "dealt", "seals": [sealed(0), sealed(1)], "opened": [True, True], "nonces": NONCES[:2]} == deal.out(2)
 
 
 def test_who_is_late_is_left_out() -> None:
@@ -92,7 +92,7 @@ def test_who_is_late_is_left_out() -> None:
     assert "opening" == deal.phase and not deal.is_late(9.9) and not deal.is_settled(9.9)
     assert deal.is_late(10) and deal.is_settled(10)
     deal.finish()
-    assert {"phase": "dealt", "seals": [sealed(0), None], "nonces": [None, None]} == deal.out(2)
+    assert {"phase": "dealt", "seals": [sealed(0), None], "opened": [False, False], "nonces": [None, None]} == deal.out(2)
     assert not deal.is_late(1000)
 
 
@@ -220,7 +220,8 @@ def test_nonces_are_published_together(here: House) -> None:
         assert "dealing" == anna.until("opening")["status"]
         anna.open()
         ben.chair.catch_up()
-        assert [None, None] == ben.chair.state["table"]["deal"]["nonces"] and ben.chair.state["view"] is None
+        deal = ben.chair.state["table"]["deal"]
+        assert ([True, False], [None, None]) == (deal["opened"], deal["nonces"]) and ben.chair.state["view"] is None
         assert all(anna.nonce.encode() not in raw for raw in ben.chair.raw)
         ben.open()
         assert [anna.nonce, ben.nonce] == ben.until("dealt")["deal"]["nonces"]

@@ -54,8 +54,8 @@ class Dealing:
         self.go_on(now, seconds)
 
     def open(self, seat: int, nonce: str) -> None:
-        """A seat opens its nonce; sent again it changes nothing."""
-        if self.phase not in ("opening", "dealt") or (self.phase == "dealt" and self.nonces.get(seat) != nonce):
+        """A seat opens its nonce, which must fit its seal."""
+        if self.phase != "opening":
             raise Refused("not_opening")
         if seat not in self.seals:
             raise Refused("no_seal", seat=seat)
@@ -86,5 +86,6 @@ class Dealing:
         return {
             "phase": self.phase,
             "seals": [self.seals.get(seat) for seat in range(players)],
+            "opened": [seat in self.nonces for seat in range(players)],
             "nonces": [nonces.get(seat) for seat in range(players)],
         }

@@ -214,14 +214,15 @@ class RevealOut(Message):
 class DealOut(Message):
     """How the cards are shuffled: see the protocol. Seals and nonces are listed by seat; null: none.
 
-    `start` is what the commitment says about the start seat (null: random). `nonces` are those the deal was made from, shown when
-    it is made: a seat with a seal and without a nonce did not open it in time and was left out. Format 1 has neither.
+    `start` is what the commitment says about the start seat (null: random). `opened` says whose nonces have come; `nonces` shows
+    them when the deal is made from them: a seat with a seal and without a nonce did not open it in time and was left out.
     """
 
     format: Literal[1, 2]
     phase: Literal["waiting", "sealing", "opening", "dealt"]
     start: int | None
     seals: list[str | None]
+    opened: list[bool]
     nonces: list[str | None]
 
 

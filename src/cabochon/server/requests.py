@@ -302,9 +302,9 @@ async def nonce(hub: Hub, table: Table, connection: Connection, message: message
     """Open the nonce of the own seat; it is stored with the others when the cards are dealt."""
     seat = own_seat(table, connection)
     check_takes_nonces(table)
-    table.dealing.open(seat, message.nonce)
-    if table.status != "dealing":
+    if table.dealing.nonces.get(seat) == message.nonce:
         return table.number
+    table.dealing.open(seat, message.nonce)
     await hub.deal_on(table)
     return None
 

@@ -168,14 +168,15 @@ export interface DaysClock {
 /**
  * How the cards are shuffled: see the protocol. Seals and nonces are listed by seat; null: none.
  *
- * `start` is what the commitment says about the start seat (null: random). `nonces` are those the deal was made from, shown when
- * it is made: a seat with a seal and without a nonce did not open it in time and was left out. Format 1 has neither.
+ * `start` is what the commitment says about the start seat (null: random). `opened` says whose nonces have come; they are shown in
+ * `nonces` when the deal is made from them: a seat with a seal and without a nonce did not open it in time and was left out.
  */
 export interface DealOut {
   format: 1 | 2;
   phase: "waiting" | "sealing" | "opening" | "dealt";
   start: number | null;
   seals: (string | null)[];
+  opened: boolean[];
   nonces: (string | null)[];
 }
 /**
