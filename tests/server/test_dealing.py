@@ -518,6 +518,17 @@ def test_the_command_says_what_it_compared_with(revealed: dict[str, Any], tmp_pa
         assert 2 == result.exit_code and reason in result.output
 
 
+def test_a_nonce_of_a_seat_that_is_not_there_is_found(revealed: dict[str, Any]) -> None:
+    """It would be the server's own, chosen when all others were known."""
+    told = {
+        **revealed,
+        "seals": [*revealed["seals"], seal_of(revealed["table"], 2, OTHER)],
+        "nonces": [*revealed["nonces"], OTHER],
+    }
+    wrong = verify(parse_reveal(orjson.dumps(told)))
+    assert "there is not one seal and one nonce for each of 2 seats" == wrong[0]
+
+
 def swapped_deck(reveal: dict[str, Any]) -> str:
     """The record with the last two cards of deck 1 exchanged, which nobody has seen."""
     lines = reveal["record"].split("\n")
@@ -534,6 +545,7 @@ def swapped_deck(reveal: dict[str, Any]) -> str:
         ({"secret": OTHER}, ["the commitment is not the hash of this secret"]),
         ({"table": "other"}, ["the commitment is not the hash of this secret"]),
         ({"start_rule": "random"}, ["the commitment is not the hash of this secret"]),
+        ({"nonces": [], "seals": []}, ["there is not one seal and one nonce for each of 2 seats"]),
         ({"nonces": [OTHER, None]}, ["the nonce of seat 0 does not fit its seal"]),
         ({"seals": [OTHER, None]}, [f"the nonce of seat {seat} does not fit its seal" for seat in (0, 1)]),
         ({"record": "cards"}, ["the record's decks differ from what secret and nonces deal"]),

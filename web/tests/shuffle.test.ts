@@ -61,6 +61,7 @@ describe("checking", () => {
     ["another secret with its own commitment", { secret: other, commitment: commitment2(reveal.table, "classic", 2, "random", other) }, "seen"],
     ["another nonce", { nonces: [other, reveal.nonces[1]] }, "seals"],
     ["another nonce with its own seal", { nonces: [other, reveal.nonces[1]], seals: [sealOf(reveal.table, 0, other), reveal.seals[1]] }, "seals"],
+    ["a nonce of a seat that is not there", { nonces: [...reveal.nonces, other], seals: [...reveal.seals, sealOf(reveal.table, 2, other)] }, "seals"],
     ["other cards", { record: reveal.record.replace("deck 3: 76, 85", "deck 3: 85, 76") }, "order"],
     ["another start seat", { record: reveal.record.replace("start: 0", "start: 1") }, "order"],
   ])("%s", (_what, change, found) => {

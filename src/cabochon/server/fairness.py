@@ -163,6 +163,8 @@ def _verify_1(reveal: Reveal) -> list[str]:
 def _verify_2(reveal: Reveal2, own_nonces: Mapping[int, str]) -> list[str]:
     start = ANY_START if reveal.start_rule == "random" else int(reveal.start_rule)
     wrong = []
+    if not len(reveal.seals) == len(reveal.nonces) == reveal.players:
+        wrong.append(f"there is not one seal and one nonce for each of {reveal.players} seats")
     if reveal.commitment != commitment_2(reveal.table, reveal.variant, reveal.players, start, reveal.secret):
         wrong.append("the commitment is not the hash of this secret")
     nonces = opened_nonces(reveal)

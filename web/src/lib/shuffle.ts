@@ -108,6 +108,8 @@ export function check(reveal: Reveal, kept: Kept | null): Checks {
 }
 
 function sealsFit(reveal: Reveal2, kept: Kept | null): boolean {
+  // A nonce of a seat that is not there would be the server's own.
+  if (reveal.seals.length !== reveal.players || reveal.nonces.length !== reveal.players) return false;
   const fit = reveal.nonces.every((nonce, seat) => nonce === null || sealOf(reveal.table, seat, nonce) === reveal.seals[seat]);
   return fit && (!kept?.seals || same(kept.seals, reveal.seals));
 }
