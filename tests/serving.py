@@ -13,8 +13,11 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     from starlette.testclient import TestClient, WebSocketTestSession
 
+from cabochon import Game
+from cabochon.rules.deal import ANY_START
 from cabochon.server.app import create_app
-from cabochon.server.messages import ServerMessage
+from cabochon.server.fairness import DealInputs
+from cabochon.server.messages import ServerMessage, TableOptions
 from cabochon.server.settings import Settings, Sources
 
 SERVER_MESSAGES: TypeAdapter[Any] = TypeAdapter(ServerMessage)
@@ -162,9 +165,19 @@ def settings(folder: Path, **said: Any) -> Settings:
     return Settings(database=f"sqlite:///{folder / 'games.db'}", **{**quick, **said})
 
 
-def fixed_sources(clock: Clock, seed: int = 7, start: int = 0) -> Sources:
-    """Chance that always falls the same way, except for names, which must differ."""
-    return Sources(clock=clock, seed=lambda: seed, start=lambda _players: start, bot_seed=lambda: 5)
+def fixed_sources(clock: Clock, seed: int = 7) -> Sources:
+    """Chance that always falls the same way, except for names, which must differ: a staged deal, begun by seat 0 if by any."""
+
+    def deal(options: TableOptions, inputs: DealInputs) -> Game:
+        start = 0 if inputs.start == ANY_START else inputs.start
+        return Game(options.variant, options.players, seed=seed, start=start, **options.house_rules())
+
+    return Sources(clock=clock, bot_seed=lambda: 5, deal=deal)
+
+
+def true_sources(clock: Clock) -> Sources:
+    """As a server has them, so that a deal can be verified; only the clock is ours."""
+    return Sources(clock=clock, bot_seed=lambda: 5)
 
 
 @contextmanager

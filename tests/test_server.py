@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from cabochon import Game, parse_record
-from cabochon.server.fairness import Reveal, verify
+from cabochon.server.fairness import Reveal2, parse_reveal, verify
 from cabochon.server.messages import ReplayOut, TableOut
 
-from .serving import Chair, Guest, House, house, two_players
+from .serving import Chair, Clock, Guest, House, house, true_sources, two_players
 
 
 @pytest.fixture
@@ -20,13 +20,13 @@ def here(tmp_path: Path) -> Iterator[House]:
 
 
 def play_out(*chairs: Chair) -> dict[str, Any]:
-    """Let every chair play its first purchase, or else its first legal move, to the end of the game."""
+    """Let every chair play its first purchase, or else another legal move each time (no cycle), to the end of the game."""
     while not chairs[0].state["outcome"]:
         chair = chairs[chairs[0].state["view"]["turn"] % len(chairs)] if len(chairs) > 1 else chairs[0]
         state = chair.until(lambda state: state["choices"] or state["outcome"])
         if state["choices"]:
             legal = state["choices"]["legal"]
-            text = next((text for text in legal if text.startswith("buy")), legal[0])
+            text = next((text for text in legal if text.startswith("buy")), legal[state["number"] % len(legal)])
             number = chair.done("move", number=state["number"] + 1, text=text)
             for other in chairs:
                 other.until_number(number)
@@ -197,8 +197,11 @@ def test_a_move_sent_twice_is_played_once(here: House) -> None:
         assert 1 == ben.state["number"]
 
 
-def test_a_whole_game_its_outcome_record_and_deal(here: House) -> None:
-    with two_players(here, variant="marvel", house={"goal": 4}) as (table, anna, ben):
+def test_a_whole_game_its_outcome_record_and_deal(tmp_path: Path) -> None:
+    with (
+        house(tmp_path, true_sources(Clock())) as here,
+        two_players(here, variant="marvel", house={"goal": 4}) as (table, anna, ben),
+    ):
         guest = here.guest()
         assert 409 == guest.get(f"/api/tables/{table}/record").status_code == guest.get(f"/api/tables/{table}/reveal").status_code
         commitment = anna.state["table"]["commitment"]
@@ -208,9 +211,9 @@ def test_a_whole_game_its_outcome_record_and_deal(here: House) -> None:
         game = Game.from_record(record)
         assert game.outcome and list(game.outcome.ranks) == outcome["ranks"] and ("Anna", "Ben") == record.names
         assert list(game.points) == [sum(source.values()) for source in outcome["points"]]
-        reveal = Reveal.model_validate_json(guest.get(f"/api/tables/{table}/reveal").text)
-        assert commitment == reveal.commitment and [] == verify(reveal)
-        assert reveal.seed == anna.state["table"]["reveal"]["seed"]
+        reveal = parse_reveal(guest.get(f"/api/tables/{table}/reveal").text)
+        assert isinstance(reveal, Reveal2) and commitment == reveal.commitment and [] == verify(reveal, commitment)
+        assert reveal.secret == anna.state["table"]["reveal"]["secret"]
 
 
 def test_a_payment_can_be_chosen(here: House) -> None:

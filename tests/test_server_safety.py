@@ -207,9 +207,8 @@ json_values = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
     max_leaves=8,
 )
-kinds = st.sampled_from(
-    ["move", "why_not", "undo", "replace", "answer", "back", "sit", "leave", "set_bot", "start", "rematch", "ping"]
-)
+BEFORE_THE_GAME = ["sit", "leave", "set_bot", "start", "seal", "nonce"]
+kinds = st.sampled_from(["move", "why_not", "undo", "replace", "answer", "back", *BEFORE_THE_GAME, "rematch", "ping"])
 fields = st.fixed_dictionaries(
     {"type": kinds | st.text(max_size=5)},
     optional={
@@ -220,6 +219,8 @@ fields = st.fixed_dictionaries(
         "name": st.text(max_size=30) | json_values,
         "bot": st.sampled_from(["greedy", "deep"]) | json_values,
         "ask": st.integers() | json_values,
+        "seal": st.text("0123456789abcdef", min_size=64, max_size=64) | json_values,
+        "nonce": st.text("0123456789abcdef", min_size=64, max_size=64) | json_values,
         "yes": st.booleans() | json_values,
     },
 )
@@ -280,8 +281,8 @@ def blind_swapped(game: Game) -> Game:
 def received(folder: Path, dealt: Game, moves: list[str]) -> list[list[bytes]]:
     """What seat 0, seat 1 and a spectator are sent while these moves are played."""
     sources = fixed_sources(Clock())
-    sources.deal = lambda _options, _seed, _start: dealt.copy()
-    sources.salt, sources.table_id = (lambda: "salt"), (lambda: "table")
+    sources.deal = lambda _options, _inputs: dealt.copy()
+    sources.secret, sources.table_id = (lambda: "00" * 32), (lambda: "table")
     chairs: list[Chair] = []
     with house(folder, sources) as here, two_players(here) as (table, anna, ben), here.guest().at(table) as watcher:
         chairs = [anna, ben, watcher]
@@ -318,5 +319,5 @@ def test_nothing_of_the_deal_is_sent_before_the_end(here: House) -> None:
         ben.catch_up()
         hidden = here.hub.tables[table]
         sent: Any = b"".join([*ben.raw, here.guest().get(f"/api/tables/{table}").content])
-        assert hidden.salt.encode() not in sent and b'"reveal":null' in sent
+        assert hidden.secret and hidden.secret.encode() not in sent and b'"reveal":null' in sent
         assert TableOptions.model_validate(anna.state["table"]["options"])

@@ -1,7 +1,6 @@
 """What was acknowledged is there again: after a restart, after kill -9, whatever the bots do."""
 
 import asyncio
-import hashlib
 import os
 import signal
 import socket
@@ -17,24 +16,19 @@ import httpx
 import orjson
 import pytest
 import sqlalchemy as sa
-from typer.testing import CliRunner
 from websockets.sync.client import ClientConnection, connect
 
 from cabochon import CabochonError, Game
 from cabochon.bots import BOTS, Budget
-from cabochon.cli import app as cabochon
 from cabochon.notation.move import Move
 from cabochon.server import storage
-from cabochon.server.app import reveal_out
 from cabochon.server.bots import Bots, fair_seconds
-from cabochon.server.fairness import Reveal, commitment, committed_text, verify
 from cabochon.server.settings import Settings
 from cabochon.server.storage import Storage, Writer
 from cabochon.view import View
 
 from .server.process import run
-from .serving import Clock, House, fixed_sources, house, two_players
-from .test_server import play_out
+from .serving import Clock, fixed_sources, house, true_sources, two_players
 
 # Storing
 
@@ -127,9 +121,9 @@ def test_a_table_that_another_server_has_changed_is_read_again(tmp_path: Path) -
 
 def test_a_restarted_server_goes_on_with_every_table(tmp_path: Path) -> None:
     clock = Clock()
-    with house(tmp_path, fixed_sources(clock)) as here:
+    with house(tmp_path, true_sources(clock)) as here:
         anna, ben = here.guest("Anna"), here.guest("Ben")
-        table = anna.create(clock={"kind": "total", "seconds": 100, "increment": 5})
+        table = anna.create(clock={"kind": "total", "seconds": 100, "increment": 5}, start="host")
         waiting = anna.create()
         with anna.at(table) as first, ben.at(table) as second:
             second.done("sit", seat=1, name="Ben")
@@ -142,7 +136,7 @@ def test_a_restarted_server_goes_on_with_every_table(tmp_path: Path) -> None:
             before = first.until_number(3)
             lines = first.lines
     clock.pass_by(1000)
-    with house(tmp_path, fixed_sources(clock, seed=1)) as here:
+    with house(tmp_path, true_sources(clock)) as here:
         anna.house = ben.house = here
         with anna.at(table) as first, ben.at(table, since=2) as second:
             state = first.until(lambda state: all(seat["connected"] for seat in state["table"]["seats"]))
@@ -354,54 +348,3 @@ def test_nothing_of_the_game_is_answered_before_the_bots_are_ready(tmp_path: Pat
         assert "starting" == here.client.get("/api/health").json()["status"]
         assert (503, "1") == ((answer := here.client.get("/api/me")).status_code, answer.headers["retry-after"])
         assert 200 == here.client.get("/").status_code
-
-
-# The deal
-
-
-def test_the_commitment_is_the_hash_of_a_text() -> None:
-    deal = ("classic", 2, 0, 1234567890, "00112233445566778899aabbccddeeff")
-    lines = ["cabochon deal 1", "variant: classic", "players: 2", "start: 0", f"seed: {deal[3]}", f"salt: {deal[4]}", ""]
-    assert "\n".join(lines) == committed_text(*deal)
-    assert hashlib.sha256("\n".join(lines).encode()).hexdigest() == commitment(*deal)
-
-
-@pytest.fixture(scope="module")
-def revealed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    with house(tmp_path_factory.mktemp("deal")) as here:
-        return finished_reveal(here)
-
-
-def finished_reveal(here: House) -> dict[str, Any]:
-    with two_players(here, house={"goal": 2}) as (table, anna, ben):
-        play_out(anna, ben)
-        return reveal_out(here.hub.tables[table])
-
-
-@pytest.mark.parametrize(
-    "changed, wrong",
-    [
-        ({}, []),
-        ({"salt": "00"}, ["the commitment is not the hash of this seed and salt"]),
-        (
-            {"seed": "8"},
-            ["the commitment is not the hash of this seed and salt"]
-            + [f"the record's {name} differ from what the seed deals" for name in ("tiles", "decks")],
-        ),
-    ],
-)
-def test_verify(revealed: dict[str, Any], changed: dict[str, str], wrong: list[str], tmp_path: Path) -> None:
-    told = {**revealed, **changed}
-    assert wrong == verify(Reveal(**told))
-    file = tmp_path / "reveal.json"
-    file.write_bytes(orjson.dumps(told))
-    result = CliRunner().invoke(cabochon, ["verify", str(file)])
-    assert (1 if wrong else 0) == result.exit_code
-    assert (wrong[0] if wrong else "ok, dealt from seed 7") in result.output
-
-
-def test_verify_refuses_what_is_no_reveal(tmp_path: Path) -> None:
-    file = tmp_path / "reveal.json"
-    file.write_text("{}")
-    result = CliRunner().invoke(cabochon, ["verify", str(file)])
-    assert 2 == result.exit_code and "not the reveal of a table: variant: Field required" in result.output

@@ -173,18 +173,23 @@ def check(files: Annotated[list[Path], typer.Argument(help="Records.", show_defa
 @app.command()
 def verify(
     source: Annotated[str, typer.Argument(help="A file with a table's reveal, or the address of the table.", show_default=False)],
+    commitment: Annotated[str | None, typer.Option(metavar="HEX", help="The commitment you noted at the start.")] = None,
+    nonce: Annotated[list[str] | None, typer.Option(metavar="SEAT=HEX", help="A nonce that must be in the deal.")] = None,
 ) -> None:
     """Check that a table was dealt as it was committed to. The exit status is 1 if it was not."""
-    from .server.fairness import parse_reveal
+    from .server.fairness import origin, parse_reveal
     from .server.fairness import verify as verified
 
+    own_nonces = _nonces(nonce or ())
     reveal = parse_reveal(_fetched(source) if source.startswith(("http://", "https://")) else _text_of(Path(source)))
-    wrong = verified(reveal)
+    wrong = verified(reveal, commitment and _hexadecimal("--commitment", commitment), own_nonces)
     for sentence in wrong:
         typer.echo(f"{source}: {sentence}")
     if wrong:
         raise typer.Exit(1)
-    typer.echo(f"{source}: ok, dealt from seed {reveal.seed} as committed to")
+    typer.echo(f"{source}: ok, dealt from {origin(reveal)} as committed to")
+    if commitment is None:
+        typer.echo(f"{source}: compared with the commitment the server tells today; --commitment HEX compares with one you noted")
 
 
 @app.command()
@@ -314,6 +319,24 @@ def _seed(seed: int | None) -> int:
     import secrets
 
     return secrets.randbits(31) if seed is None else seed
+
+
+def _nonces(said: Iterable[str]) -> dict[int, str]:
+    pairs = [text.partition("=") for text in said]
+    for seat, equals, value in pairs:
+        if not (equals and seat.isascii() and seat.isdecimal()):
+            raise CabochonError(f"--nonce {seat}{equals}{value}: a nonce is said like 0=HEX, with the number of its seat")
+    return {int(seat): _hexadecimal("--nonce", value) for seat, _, value in pairs}
+
+
+def _hexadecimal(option: str, text: str) -> str:
+    """256 bits in hexadecimal, as the server writes them."""
+    import re
+
+    value = text.strip().lower()
+    if not re.fullmatch("[0-9a-f]{64}", value):
+        raise CabochonError(f"{option} {text}: it has 64 digits from 0 to f")
+    return value
 
 
 def _deal(variant: str, players: int, seed: int, house: Iterable[str]) -> "Game":

@@ -13,7 +13,7 @@ from .errors import CabochonError, IllegalMove, RulesetError
 from .notation.move import Move, parse_move, plain_moves
 from .notation.position import format_position, parse_position
 from .notation.record import Record, parse_record
-from .replay import game_of, record_of
+from .replay import check_order, first_position, game_of, record_of
 from .rules import play as turn
 from .rules.actions import BUY, BUY_RESERVED, FIRST_ACTION, PASS
 from .rules.buying import pays, price
@@ -116,6 +116,16 @@ class Game:
     def from_record(cls, record: str | Record) -> "Game":
         """The game a record holds, replayed and checked."""
         return game_of(parse_record(record) if isinstance(record, str) else record)
+
+    @classmethod
+    def from_order(
+        cls, variant: str, players: int, *, decks: Iterable[Iterable[int]], tiles: Iterable[int], start: int = 0, **house: Any
+    ) -> "Game":
+        """A game dealt by hand: the card numbers of each deck, top first, the tiles in their places, and the start seat."""
+        rules = ruleset(variant, players, house)
+        dealt = Record(rules, start, tuple(tiles), tuple(tuple(deck) for deck in decks))
+        check_order(dealt)
+        return cls.from_position(first_position(dealt))
 
     @classmethod
     def from_states(cls, states: States) -> "Game":

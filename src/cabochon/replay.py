@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from .errors import CabochonError, RecordError
 from .notation.record import Record, RecordedMove
 from .rules.actions import BUY, BUY_RESERVED, PASS, RESERVE, RESERVE_DECK
-from .rules.cards import CARDS, TIER_COUNT
+from .rules.cards import CARDS, TIER_COUNT, TILES
 from .rules.state import SLOTS_PER_TIER
 from .view import Position, TileOnTable, View, position, seat_view
 
@@ -40,6 +40,23 @@ def first_position(record: Record) -> Position:
         seats=(area,) * rules.players,
         decks=tuple(deck[SLOTS_PER_TIER:] for deck in decks),
     )
+
+
+def check_order(record: Record) -> None:
+    """Raise unless the decks hold every card of their tier once, the tiles are different ones, and the start seat is there."""
+    rules = record.rules
+    cards = [sorted(card.number for card in CARDS[rules.variant] if card.tier == tier) for tier in range(1, TIER_COUNT + 1)]
+    if len(record.decks) != TIER_COUNT:
+        raise RecordError(f"there are {TIER_COUNT} decks, not {len(record.decks)}")
+    for tier, (deck, own) in enumerate(zip(record.decks, cards, strict=True), 1):
+        if None in deck or sorted(card for card in deck if card is not None) != own:
+            raise RecordError(f"deck {tier}: it must hold each of the cards {own[0]} to {own[-1]} once")
+    wanted, faces = rules.row.tiles[rules.players - 2], len(TILES[rules.variant])
+    pieces = {(tile - 1) // rules.row.faces for tile in record.tiles if 1 <= tile <= faces}
+    if not len(pieces) == len(record.tiles) == wanted:
+        raise RecordError(f"tiles: {rules.players} players have {wanted} different tiles, from 1 to {faces}")
+    if not 0 <= record.start < rules.players:
+        raise RecordError(f"start: there is no seat {record.start}: seats are 0 to {rules.players - 1}")
 
 
 def result_of(game: "Game") -> str:

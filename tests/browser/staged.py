@@ -9,6 +9,7 @@ from playwright.sync_api import BrowserContext
 
 from cabochon import Game
 from cabochon.server.app import create_app
+from cabochon.server.fairness import DealInputs
 from cabochon.server.messages import TableOptions
 from cabochon.server.settings import Settings, Sources
 from tests.golden import FOLDER, GOLDEN
@@ -49,11 +50,11 @@ class Stage:
 @contextmanager
 def stage(folder: Path, **said: float) -> Iterator[Stage]:
     deals: dict[int, Game] = {}
-    seeds = itertools.count()
+    numbers = itertools.count()
 
-    def deal(_options: TableOptions, seed: int, _start: int) -> Game:
-        return deals[seed].copy()
+    def deal(_options: TableOptions, inputs: DealInputs) -> Game:
+        return deals[int(inputs.secret, 16)].copy()
 
     settings = Settings(database=f"sqlite:///{folder}/tables.db", **{**SETTINGS, **said})  # type: ignore[arg-type]
-    with running(create_app(settings, Sources(seed=lambda: next(seeds), deal=deal))) as url:
+    with running(create_app(settings, Sources(secret=lambda: f"{next(numbers):064x}", deal=deal))) as url:
         yield Stage(url, deals)

@@ -47,7 +47,7 @@ def alone(here: House, variant: str = "classic", players: int = 2) -> Iterator[C
 def alone_at(folder: Path, game: Game) -> Iterator[Chair]:
     """The same at a position of our choice."""
     sources = fixed_sources(Clock())
-    sources.deal = lambda _options, _seed, _start: game.copy()
+    sources.deal = lambda _options, _inputs: game.copy()
     with house(folder, sources, **PATIENT) as here, alone(here, game.variant, game.players) as chair:
         yield chair
 

@@ -73,14 +73,12 @@ def fixed_sources(deal: Game) -> Sources:
 
     return Sources(
         clock=lambda: 1_000_000.0,
-        seed=lambda: 5,
-        salt=lambda: "salt",
+        secret=lambda: "00" * 32,
         table_id=named("table"),
         token=named("token"),
         user_id=named("user"),
-        start=lambda _players: 0,
         bot_seed=lambda: 1,
-        deal=lambda _options, _seed, _start: deal.copy(),
+        deal=lambda _options, _inputs: deal.copy(),
     )
 
 

@@ -16,7 +16,7 @@ from ..bots import BOTS, Bot
 from ..bots.ratings import Rating, ratings
 from ..notation.record import format_record
 from ..version import __version__
-from .fairness import Reveal
+from .fairness import AnyReveal, start_rule
 from .guests import clean_name
 from .hub import Hub, holding, naming
 from .limits import Guard
@@ -175,12 +175,12 @@ def _add_tables(app: FastAPI, hub: Hub) -> None:
         return Response(dumps(game_data_out(variant)), media_type="application/json", headers={"Cache-Control": "max-age=3600"})
 
     @app.post("/api/tables", response_model=CreatedOut)
-    async def create(request: Request, options: TableOptions) -> Response:
-        """Open a table and sit down at it. If no seat is open the game begins at once."""
+    async def create(request: Request, options: TableOptions, sealed: bool = False) -> Response:
+        """Open a table and sit down at it. If no seat is open the game begins at once, or, if `sealed`, after your nonce."""
         if not hub.creations.take(_address(request), time.monotonic()):
             raise Refused("too_many_tables")
         user, _ = _guest(hub, request)
-        table = await hub.create(options, user, await hub.name_of(user))
+        table = await hub.create(options, user, await hub.name_of(user), sealed=sealed)
         return _remember(hub, request, _json(_created(table, 0)), user)
 
     @app.get("/api/tables", response_model=LobbyOut)
@@ -213,9 +213,9 @@ def _add_table(app: FastAPI, hub: Hub) -> None:
         name = f'attachment; filename="{table.id}.game"'
         return PlainTextResponse(record_text(table), headers={"Content-Disposition": name})
 
-    @app.get("/api/tables/{table_id}/reveal", response_model=Reveal)
+    @app.get("/api/tables/{table_id}/reveal", response_model=AnyReveal)
     async def reveal(request: Request, table_id: str) -> Response:
-        """After the end: seed, salt, commitment and record, for `cabochon verify`."""
+        """After the end: secret, seals, nonces, commitment and record, for `cabochon verify`."""
         return _json(reveal_out(await finished(request, table_id)))
 
     @app.get("/api/tables/{table_id}/replay", response_model=ReplayOut)
@@ -225,7 +225,7 @@ def _add_table(app: FastAPI, hub: Hub) -> None:
         user = hub.guests.user_of(request)
         _check_may_replay(table, user, seat)
         entries = list(table.log)
-        game = table.sources.deal(table.options, table.seed, table.start)
+        game = table.first_game()
         views = await asyncio.to_thread(replay_views, game, [line.entry for line in entries], seat)
         out = {"table": table.out(), "seat": seat, "entries": [line.out(seat) for line in entries]}
         return _json({**out, "views": views, "outcome": table.outcome()})
@@ -284,15 +284,13 @@ def record_text(table: Table) -> str:
 
 def reveal_out(table: Table) -> dict[str, Any]:
     """All that is needed to check a finished table."""
-    return {
-        "variant": table.options.variant,
-        "players": table.options.players,
-        "start": table.start,
-        "seed": str(table.seed),
-        "salt": table.salt,
-        "commitment": table.commitment,
-        "record": record_text(table),
-    }
+    players, dealing = table.options.players, table.dealing
+    out = {"variant": table.options.variant, "players": players, "commitment": table.commitment, "record": record_text(table)}
+    if table.secret is None:
+        return {**out, "format": 1, "start": table.start, "seed": str(table.seed), "salt": table.salt}
+    sealed = {"seals": dealing.seals, "nonces": dealing.nonces}
+    by_seat = {name: [found.get(seat) for seat in range(players)] for name, found in sealed.items()}
+    return {**out, "format": 2, "table": table.id, "start_rule": start_rule(table.start), "secret": table.secret, **by_seat}
 
 
 def _add_pages(app: FastAPI, hub: Hub) -> None:

@@ -1,32 +1,36 @@
 """The deal is committed to before the game begins and revealed after it, so that everybody can check it.
 
-The commitment is the SHA-256, in hexadecimal, of this text in UTF-8, with a line feed after each of its six lines:
-
-    cabochon deal 1
-    variant: classic
-    players: 2
-    start: 0
-    seed: 1234567890
-    salt: 00112233445566778899aabbccddeeff
+Tables of today have format 2: the order of the cards follows from a secret of the server, which is committed to when the table is
+opened, and from a nonce of every player who takes part, which is sealed before any of them is opened (`dealing.py`). Tables of
+older servers have format 1: everything follows from a seed. docs/protocol.md specifies both; here are the texts that are hashed.
 """
 
 import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ..errors import CabochonError
 from ..game import Game
-from ..notation.record import parse_record
-from .messages import VariantName
+from ..notation.record import Record, parse_record
+from ..rules.deal import ANY_START
+from .messages import Hex256, VariantName
+from .shuffle import order_of
 
 FIRST_LINE = "cabochon deal 1"
+FIRST_LINE_2 = "cabochon deal 2"
+SEAL_LINE = "cabochon seal 2"
+KEY_LINE = "cabochon key 2"
 
 
 class Reveal(BaseModel):
-    """All that is needed to check a table after its end."""
+    """All that is needed to check a table of format 1 after its end."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
+    format: Literal[1] = 1
     variant: VariantName
     players: int
     start: int
@@ -36,41 +40,171 @@ class Reveal(BaseModel):
     record: str = ""
 
 
+class Reveal2(BaseModel):
+    """All that is needed to check a table of format 2 after its end. Seals and nonces are listed by seat; null: none.
+
+    `start_rule` is what was committed to: `random`, or the number of the seat.
+    """
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    format: Literal[2]
+    table: str
+    variant: VariantName
+    players: Annotated[int, Field(ge=2, le=4)]
+    start_rule: Annotated[str, Field(pattern="^(random|[0-3])$")]
+    secret: Hex256
+    seals: list[Hex256 | None]
+    nonces: list[Hex256 | None]
+    commitment: str
+    record: str
+
+
+class _Format(BaseModel):
+    """Which of the two a reveal is; the first had no number."""
+
+    format: int = 1
+
+
+AnyReveal = Reveal | Reveal2
+
+
+# What is hashed
+
+
+def _text(*lines: str) -> str:
+    return "".join(f"{line}\n" for line in lines)
+
+
 def committed_text(variant: str, players: int, start: int, seed: int | str, salt: str) -> str:
-    """The text whose hash is published before the game begins."""
-    return f"{FIRST_LINE}\nvariant: {variant}\nplayers: {players}\nstart: {start}\nseed: {seed}\nsalt: {salt}\n"
+    """Format 1: the text whose hash is published before the game begins."""
+    return _text(FIRST_LINE, f"variant: {variant}", f"players: {players}", f"start: {start}", f"seed: {seed}", f"salt: {salt}")
 
 
 def commitment(variant: str, players: int, start: int, seed: int | str, salt: str) -> str:
-    """What everybody is shown at the start."""
+    """Format 1: what everybody is shown at the start."""
     return hashlib.sha256(committed_text(variant, players, start, seed, salt).encode()).hexdigest()
 
 
-def parse_reveal(text: str | bytes) -> Reveal:
+def start_rule(start: int) -> str:
+    """A start seat as it is committed to: its number, or `random`."""
+    return "random" if start == ANY_START else str(start)
+
+
+def committed_text_2(table: str, variant: str, players: int, start: int, secret: str) -> str:
+    """The text whose hash is published when the table is opened. House rules are not in it: they do not change the order."""
+    deal = f"table: {table}", f"variant: {variant}", f"players: {players}", f"start: {start_rule(start)}"
+    return _text(FIRST_LINE_2, *deal, f"secret: {secret}")
+
+
+def commitment_2(table: str, variant: str, players: int, start: int, secret: str) -> str:
+    """What everybody is shown as long as the table is there."""
+    return hashlib.sha256(committed_text_2(table, variant, players, start, secret).encode()).hexdigest()
+
+
+def seal_of(table: str, seat: int, nonce: str) -> str:
+    """What a player publishes before any nonce is opened. Table and seat are in it, so that nobody can use another's seal."""
+    return hashlib.sha256(_text(SEAL_LINE, f"table: {table}", f"seat: {seat}", f"nonce: {nonce}").encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class DealInputs:
+    """What a deal follows from: the secret of the server, and the opened nonces by seat."""
+
+    table: str
+    secret: str
+    start: int = ANY_START
+    nonces: Mapping[int, str] = field(default_factory=dict)
+
+    @property
+    def key(self) -> bytes:
+        """The key of the shuffle."""
+        opened = [f"nonce {seat}: {nonce}" for seat, nonce in sorted(self.nonces.items())]
+        return hashlib.sha256(_text(KEY_LINE, f"table: {self.table}", f"secret: {self.secret}", *opened).encode()).digest()
+
+
+# Checking
+
+
+def parse_reveal(text: str | bytes) -> AnyReveal:
     """The reveal of a finished table, as `/api/tables/{id}/reveal` gives it."""
     try:
-        return Reveal.model_validate_json(text)
+        number = _Format.model_validate_json(text).format
+        if number not in (1, 2):
+            raise CabochonError(f"not the reveal of a table: format {number} is not known here (only 1 and 2)")
+        return (Reveal if number == 1 else Reveal2).model_validate_json(text)
     except ValidationError as wrong:
         error = wrong.errors()[0]
         place = ".".join(str(part) for part in error["loc"])
         raise CabochonError(f"not the reveal of a table: {place + ': ' if place else ''}{error['msg']}") from wrong
 
 
-def verify(reveal: Reveal) -> list[str]:
-    """What is wrong with a reveal, in sentences; nothing if the deal is the one that was committed to."""
+def verify(reveal: AnyReveal, noted: str | None = None, own_nonces: Mapping[int, str] | None = None) -> list[str]:
+    """What is wrong with a reveal, in sentences; nothing if the deal is the one that was committed to.
+
+    `noted` is the commitment somebody wrote down at the start, `own_nonces` are nonces that must have been used, by seat.
+    """
+    wrong = []
+    if noted is not None and noted != reveal.commitment:
+        wrong.append(f"the commitment is not the one that was noted, but {reveal.commitment}")
+    return wrong + (_verify_1(reveal) if isinstance(reveal, Reveal) else _verify_2(reveal, own_nonces or {}))
+
+
+def _verify_1(reveal: Reveal) -> list[str]:
     wrong = []
     if reveal.commitment != commitment(reveal.variant, reveal.players, reveal.start, reveal.seed, reveal.salt):
         wrong.append("the commitment is not the hash of this seed and salt")
     if reveal.record:
-        wrong += _differences(reveal)
+        dealt = Game(reveal.variant, reveal.players, seed=_seed(reveal.seed), start=reveal.start).record()
+        wrong += _differences(reveal, dealt, "the seed deals")
     return wrong
 
 
-def _differences(reveal: Reveal) -> list[str]:
-    """Where the record's deal is not the one the seed gives."""
+def _verify_2(reveal: Reveal2, own_nonces: Mapping[int, str]) -> list[str]:
+    start = ANY_START if reveal.start_rule == "random" else int(reveal.start_rule)
+    wrong = []
+    if not len(reveal.seals) == len(reveal.nonces) == reveal.players:
+        wrong.append(f"there is not one seal and one nonce for each of {reveal.players} seats")
+    if reveal.commitment != commitment_2(reveal.table, reveal.variant, reveal.players, start, reveal.secret):
+        wrong.append("the commitment is not the hash of this secret")
+    nonces = opened_nonces(reveal)
+    seals = dict(enumerate(reveal.seals))
+    for seat, nonce in nonces.items():
+        if seals.get(seat) != seal_of(reveal.table, seat, nonce):
+            wrong.append(f"the nonce of seat {seat} does not fit its seal")
+    lost = [seat for seat, nonce in own_nonces.items() if nonces.get(seat) != nonce]
+    wrong += [f"the nonce of seat {seat} is not the one that was noted" for seat in lost]
+    key = DealInputs(reveal.table, reveal.secret, start, nonces).key
+    order = order_of(key, reveal.variant, reveal.players, start)
+    dealt = Game.from_order(reveal.variant, reveal.players, decks=order.decks, tiles=order.tiles, start=order.start)
+    return wrong + _differences(reveal, dealt.record(), "secret and nonces deal")
+
+
+def origin(reveal: AnyReveal) -> str:
+    """What a deal was made from, in words."""
+    if isinstance(reveal, Reveal):
+        return f"seed {reveal.seed}"
+    opened, lost = list(opened_nonces(reveal)), left_out(reveal)
+    people = f" and the nonces of seats {', '.join(map(str, opened))}" if opened else " alone"
+    absent = f" (seats {', '.join(map(str, lost))} did not open theirs in time)" if lost else ""
+    return f"the server's secret{people}{absent}"
+
+
+def opened_nonces(reveal: Reveal2) -> dict[int, str]:
+    """The nonces the deal was made from, by seat."""
+    return {seat: nonce for seat, nonce in enumerate(reveal.nonces) if nonce is not None}
+
+
+def left_out(reveal: Reveal2) -> list[int]:
+    """The seats that sealed a nonce and did not open it in time."""
+    nonces = opened_nonces(reveal)
+    return [seat for seat, seal in enumerate(reveal.seals) if seal is not None and seat not in nonces]
+
+
+def _differences(reveal: AnyReveal, dealt: Record, source: str) -> list[str]:
+    """Where the record's deal is not the one it should be."""
     record = parse_record(reveal.record)
     Game.from_record(record)
-    dealt = Game(reveal.variant, reveal.players, seed=_seed(reveal.seed), start=reveal.start).record()
     pairs = {
         "variant": (record.rules.variant, reveal.variant),
         "number of players": (record.rules.players, reveal.players),
@@ -78,7 +212,7 @@ def _differences(reveal: Reveal) -> list[str]:
         "tiles": (record.tiles, dealt.tiles),
         "decks": (record.decks, dealt.decks),
     }
-    return [f"the record's {name} differ from what the seed deals" for name, (said, true) in pairs.items() if said != true]
+    return [f"the record's {name} differ from what {source}" for name, (said, true) in pairs.items() if said != true]
 
 
 def _seed(text: str) -> int:

@@ -4,14 +4,16 @@ import asyncio
 import gc
 import logging
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
 
 from ..bots import BOTS
+from ..rules.deal import ANY_START
 from . import storage
 from .bots import Bots, simple_move
+from .fairness import commitment_2
 from .guests import Guests, first_name
 from .limits import Buckets
 from .messages import TableOptions
@@ -110,6 +112,8 @@ class Hub:
             if stored is None:
                 raise Refused("no_table")
             table = self.tables[table_id] = await asyncio.to_thread(Table.load, stored, self.sources)
+            if table.status == "dealing":
+                self._deal_again(table)
             if table.status != stored.table["status"]:
                 await self._store_status(table)
             return table
@@ -123,44 +127,56 @@ class Hub:
         for connection in list(table.connections):
             connection.close(code, reason)
 
-    async def create(self, options: TableOptions, user: str, name: str) -> Table:
-        """A new table; its creator sits at seat 0, bots at the last seats."""
+    async def create(self, options: TableOptions, user: str, name: str, *, sealed: bool = False) -> Table:
+        """A new table; its creator sits at seat 0, bots at the last seats. `sealed`: the deal waits for the creator's seal."""
         check_bots(options)
         people = options.players - len(options.bots)
         seats = [Seat(0, "user", name, token=self.sources.token())]
         seats += [Seat(seat, "open", "") for seat in range(1, people)]
         seats += [Seat(people + i, "bot", bot, bot) for i, bot in enumerate(options.bots)]
-        start = 0 if options.start == "host" else self.sources.start(options.players)
-        return await self._open(options, seats, {user: 0}, host=0, start=start)
+        start = 0 if options.start == "host" else ANY_START
+        return await self._open(options, seats, {user: 0}, host=0, start=start, awaited=[0] if sealed else [])
 
     async def rematch(self, table: Table) -> Table:
-        """The same people at a new table; the next seat begins."""
+        """The same people at a new table; the next seat begins. Those who are here and took part in the last deal are awaited."""
         seats = [
             Seat(seat.seat, seat.kind, seat.name, seat.bot, self.sources.token() if seat.kind == "user" else None)
             for seat in table.seats
         ]
-        start = (table.start + 1) % table.options.players
-        new = await self._open(table.options, seats, dict(table.holders), host=table.host, start=start)
+        assert table.game is not None
+        start = (table.game.start + 1) % table.options.players
+        awaited = [seat for seat in table.dealing.seals if table.seats[seat].away_since is None]
+        new = await self._open(table.options, seats, dict(table.holders), host=table.host, start=start, awaited=awaited)
         await self.store(table, storage.tables.update().where(storage.tables.c.id == table.id).values(rematch=new.id))
         table.rematch = new.id
         table.note_presence()
         return new
 
     async def _open(
-        self, options: TableOptions, seats: list[Seat], holders: dict[str, int], *, host: int | None, start: int
+        self,
+        options: TableOptions,
+        seats: list[Seat],
+        holders: dict[str, int],
+        *,
+        host: int | None,
+        start: int,
+        awaited: Sequence[int],
     ) -> Table:
-        now = self.sources.clock()
+        now, table_id, secret = self.sources.clock(), self.sources.table_id(), self.sources.secret()
         is_full = all(seat.kind != "open" for seat in seats)
+        status = "waiting" if not is_full else "dealing" if awaited else "running"
         row: dict[str, Any] = {
-            "id": self.sources.table_id(),
+            "id": table_id,
             "options": options.model_dump_json(),
-            "status": "running" if is_full else "waiting",
+            "status": status,
             "host": host,
             "start": start,
-            "seed": self.sources.seed(),
-            "salt": self.sources.salt(),
+            "seed": 0,
+            "salt": "",
+            "secret": secret,
+            "commitment": commitment_2(table_id, options.variant, options.players, start, secret),
             "created": now,
-            "began": now if is_full else None,
+            "began": now if status == "running" else None,
             "rematch": None,
             "listed": options.watch == "anybody",
             "timed": options.clock.kind != "none",
@@ -175,6 +191,8 @@ class Hub:
             statements.append(storage.holders.insert().values(list(stored.holders)))
         await self.writer.store(*statements)
         table = self.tables[row["id"]] = Table.load(stored, self.sources)
+        if status == "dealing":
+            table.dealing.begin(awaited, now, self.settings.deal_seconds)
         self.drive(table)
         return table
 
@@ -212,6 +230,33 @@ class Hub:
         """After something has changed: tell everybody, and let a bot think if it is to decide."""
         table.broadcast()
         self.drive(table)
+
+    # the deal
+
+    def _deal_again(self, table: Table) -> None:
+        """The server was stopped during a deal. Seals that are there are final: somebody may have opened a nonce already."""
+        people = [seat.seat for seat in table.seats if seat.kind == "user"]
+        table.dealing.begin(table.dealing.seals or people, self.sources.clock(), self.settings.deal_seconds)
+
+    async def deal_on(self, table: Table) -> None:
+        """Go on with a deal; the game begins when every nonce is opened, or the time is up. The table's lock is held."""
+        now = self.sources.clock()
+        table.dealing.go_on(now, self.settings.deal_seconds)
+        if table.status == "dealing" and table.dealing.is_settled(now):
+            begun = storage.tables.update().where(storage.tables.c.id == table.id).values(status="running", began=now)
+            await self.store(table, begun, *opening(table.id, table.dealing.nonces))
+            table.begin(now)
+        table.note_presence()
+
+    async def _deal_late(self, table: Table) -> None:
+        """Who has not sealed or opened in time is left out."""
+        try:
+            async with table.lock:
+                if table.dealing.is_late(self.sources.clock()):
+                    await self.deal_on(table)
+                    self.settle(table)
+        except Exception:
+            log.exception("table %s: its cards could not be dealt", table.id)
 
     # bots
 
@@ -252,11 +297,13 @@ class Hub:
             await self.tick()
 
     async def tick(self) -> None:
-        """Look at the clocks, and put away tables that nobody uses."""
+        """Look at the clocks and deals, and put away tables that nobody uses."""
         now = self.sources.clock()
         for table in list(self.tables.values()):
             if _is_late(table, now):
                 await self._time_out(table)
+            elif table.dealing.is_late(now):
+                await self._deal_late(table)
             elif self._is_idle(table, now):
                 del self.tables[table.id]
 
@@ -289,7 +336,7 @@ class Hub:
         return {name: [self._listed(stored) for stored in found] for name, found in {"open": waiting, **own}.items()}
 
     def _own(self, user: str) -> dict[str, list[Stored]]:
-        running = self.storage.tables_of(user, "waiting") + self.storage.tables_of(user, "running")
+        running = [table for status in ("waiting", "dealing", "running") for table in self.storage.tables_of(user, status)]
         return {"running": running, "finished": self.storage.tables_of(user, "finished")}
 
     def _listed(self, stored: Stored) -> Any:
@@ -339,6 +386,19 @@ def holding(table_id: str, user: str, seat: int | None) -> list[Any]:
     place = (storage.holders.c.table_id == table_id) & (storage.holders.c.user_id == user)
     gone = [storage.holders.delete().where(place)]
     return gone if seat is None else [*gone, storage.holders.insert().values(table_id=table_id, user_id=user, seat=seat)]
+
+
+def sealing(table_id: str, seat: int, seal: str | None) -> list[Any]:
+    """Store the seal of a seat, or (None) that it has none."""
+    place = (storage.seals.c.table_id == table_id) & (storage.seals.c.seat == seat)
+    gone = [storage.seals.delete().where(place)]
+    return gone if seal is None else [*gone, storage.seals.insert().values(table_id=table_id, seat=seat, seal=seal)]
+
+
+def opening(table_id: str, nonces: Mapping[int, str]) -> list[Any]:
+    """Store the opened nonces."""
+    places = {seat: (storage.seals.c.table_id == table_id) & (storage.seals.c.seat == seat) for seat in nonces}
+    return [storage.seals.update().where(places[seat]).values(nonce=nonce) for seat, nonce in nonces.items()]
 
 
 def naming(user: str, name: str) -> list[Any]:

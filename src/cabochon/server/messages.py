@@ -1,6 +1,6 @@
 """The messages between server and client: HTTP bodies and the table's socket. The client's types are made from them."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -8,6 +8,7 @@ VariantName = Literal["classic", "marvel"]
 Stage = Literal["main", "return", "claim", "over"]
 Text = Annotated[str, Field(max_length=100)]
 Nickname = Annotated[str, Field(min_length=1, max_length=24)]
+Hex256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]  # 256 bits in hexadecimal
 RequestId = Annotated[int, Field(ge=0, le=1 << 31)]
 
 
@@ -72,6 +73,10 @@ class TableOptions(Message):
     takeback: Literal["free", "consent", "never"] = "consent"
     watch: Literal["anybody", "link", "nobody"] = "anybody"
     start: Literal["random", "host"] = "random"
+
+    def house_rules(self) -> dict[str, Any]:
+        """The house rules as keywords of `Game`."""
+        return self.house.model_dump(exclude_none=True)
 
 
 # What a seat sees
@@ -196,10 +201,29 @@ class OutcomeOut(Message):
 
 
 class RevealOut(Message):
-    """After the end: the deal, so that everybody can check the commitment made at the start."""
+    """After the end: the deal, so that everybody can check the commitment made at the start.
 
-    seed: str
-    salt: str
+    Format 2 has a `secret`, format 1 had `seed` and `salt`; what a format does not have is null.
+    """
+
+    secret: str | None
+    seed: str | None
+    salt: str | None
+
+
+class DealOut(Message):
+    """How the cards are shuffled: see the protocol. Seals and nonces are listed by seat; null: none.
+
+    `start` is what the commitment says about the start seat (null: random). `opened` says whose nonces have come; `nonces` shows
+    them when the deal is made from them: a seat with a seal and without a nonce did not open it in time and was left out.
+    """
+
+    format: Literal[1, 2]
+    phase: Literal["waiting", "sealing", "opening", "dealt"]
+    start: int | None
+    seals: list[str | None]
+    opened: list[bool]
+    nonces: list[str | None]
 
 
 class TableOut(Message):
@@ -207,11 +231,12 @@ class TableOut(Message):
 
     id: str
     options: TableOptions
-    status: Literal["waiting", "running", "finished"]
+    status: Literal["waiting", "dealing", "running", "finished"]
     seats: list[SeatOut]
     host: int | None
     watchers: int
     commitment: str
+    deal: DealOut
     reveal: RevealOut | None
     rematch: str | None
     created: float
@@ -382,6 +407,22 @@ class StartIn(Message):
     id: RequestId
 
 
+class SealIn(Message):
+    """Take part in the deal with a nonce that is sealed now and opened when the game begins. Before that, once for a seat."""
+
+    type: Literal["seal"] = "seal"
+    id: RequestId
+    seal: Hex256
+
+
+class NonceIn(Message):
+    """Open the own nonce, when the table says so."""
+
+    type: Literal["nonce"] = "nonce"
+    id: RequestId
+    nonce: Hex256
+
+
 class RematchIn(Message):
     """After the end: a new table with the same people and the start seat moved on."""
 
@@ -407,6 +448,8 @@ ClientMessage = Annotated[
     | LeaveIn
     | SetBotIn
     | StartIn
+    | SealIn
+    | NonceIn
     | RematchIn
     | PingIn,
     Field(discriminator="type"),

@@ -15,6 +15,12 @@ REFUSALS: dict[str, tuple[int, str]] = {
     # hints
     "hint_alone": (409, "hints are given only where everybody else is a bot: another person sits at this table"),
     "hint_coming": (429, "one hint at a time: the one you asked for is on its way"),
+    # the deal
+    "sealed_already": (409, "this seat has sealed a nonce already"),
+    "no_seal": (409, "seat {seat} has sealed no nonce"),
+    "wrong_nonce": (409, "this nonce does not fit the seal of seat {seat}"),
+    "not_opening": (409, "nonces are opened while the cards are dealt, not now"),
+    "old_deal": (409, "this table was opened by an older server, whose deals take no nonces"),
     # taking back, being away
     "no_takeback": (409, "at this table nothing is taken back"),
     "nothing_to_undo": (409, "there is nothing to take back"),

@@ -18,7 +18,7 @@ from ..notation.move import parse_move
 from ..view import View
 from . import messages, storage
 from .guests import clean_name
-from .hub import Hub, check_bot, holding, naming, seat_update
+from .hub import Hub, check_bot, holding, naming, sealing, seat_update
 from .refusals import Refused
 from .sockets import NOT_FOR_YOU, Connection
 from .tables import Seat, Table
@@ -229,8 +229,12 @@ async def sit(hub: Hub, table: Table, connection: Connection, message: messages.
     users = [connection.user] if old is None else [user for user, seat in table.holders.items() if seat == old]
     host = wanted.seat if table.host is None or table.host == old else table.host
     held = [statement for user in users for statement in holding(table.id, user, wanted.seat)]
-    await store_seats(hub, table, changed, host, *held, *naming(connection.user, name))
+    moved = [] if old == wanted.seat else [seat.seat for seat in changed]
+    unsealed = [statement for seat in moved for statement in sealing(table.id, seat, None)]
+    await store_seats(hub, table, changed, host, *held, *naming(connection.user, name), *unsealed)
     table.holders |= dict.fromkeys(users, wanted.seat)
+    for seat in moved:
+        table.dealing.vacate(seat)
     table.note_presence()
 
 
@@ -242,7 +246,8 @@ async def leave(hub: Hub, table: Table, connection: Connection, _message: messag
     others = [other.seat for other in table.seats if other.kind == "user" and other.seat != seat]
     host = (others[0] if others else None) if table.host == seat else table.host
     gone = [statement for user in users for statement in holding(table.id, user, None)]
-    await store_seats(hub, table, [Seat(seat, "open", "")], host, *gone)
+    await store_seats(hub, table, [Seat(seat, "open", "")], host, *gone, *sealing(table.id, seat, None))
+    table.dealing.vacate(seat)
     for user in users:
         del table.holders[user]
     table.note_presence()
@@ -263,17 +268,45 @@ async def set_bot(hub: Hub, table: Table, connection: Connection, message: messa
 
 
 async def start(hub: Hub, table: Table, connection: Connection, _message: messages.StartIn) -> None:
-    """The host begins; bots take the seats that are open."""
+    """The host begins; bots take the seats that are open. Where somebody has sealed a nonce, it is opened first."""
     check_host(table, connection)
     check_waiting(table)
     bots = [Seat(seat.seat, "bot", DEFAULT_BOT, DEFAULT_BOT) for seat in table.seats if seat.kind == "open"]
-    now = hub.sources.clock()
-    begun = storage.tables.update().where(storage.tables.c.id == table.id).values(status="running", began=now)
-    await store_seats(hub, table, bots, table.host, begun)
-    table.begin(now)
+    now, seals = hub.sources.clock(), table.dealing.seals
+    begun = {"status": "dealing"} if seals else {"status": "running", "began": now}
+    await store_seats(hub, table, bots, table.host, storage.tables.update().where(storage.tables.c.id == table.id).values(begun))
+    if seals:
+        table.status = "dealing"
+        table.dealing.begin(seals, now, hub.settings.deal_seconds)
+        table.note_presence()
+    else:
+        table.begin(now)
     for other in list(table.connections):
         if not table.may_watch(other.user):
             other.close(NOT_FOR_YOU, "at this table nobody may watch")
+
+
+async def seal(hub: Hub, table: Table, connection: Connection, message: messages.SealIn) -> int | None:
+    """Seal the nonce of the own seat; sent again it is acknowledged again."""
+    seat = own_seat(table, connection)
+    check_takes_nonces(table)
+    if not table.dealing.check_seal(seat, message.seal):
+        return table.number
+    await hub.store(table, *sealing(table.id, seat, message.seal))
+    table.dealing.seal(seat, message.seal)
+    await hub.deal_on(table)
+    return None
+
+
+async def nonce(hub: Hub, table: Table, connection: Connection, message: messages.NonceIn) -> int | None:
+    """Open the nonce of the own seat; it is stored with the others when the cards are dealt."""
+    seat = own_seat(table, connection)
+    check_takes_nonces(table)
+    if table.dealing.nonces.get(seat) == message.nonce:
+        return table.number
+    table.dealing.open(seat, message.nonce)
+    await hub.deal_on(table)
+    return None
 
 
 async def store_seats(hub: Hub, table: Table, changed: list[Seat], host: int | None, *statements: Any) -> None:
@@ -316,6 +349,12 @@ def check_waiting(table: Table) -> None:
         raise Refused("begun")
 
 
+def check_takes_nonces(table: Table) -> None:
+    """Only where the deal is made from nonces."""
+    if table.secret is None:
+        raise Refused("old_deal")
+
+
 def check_running(table: Table) -> None:
     """Only during the game."""
     if table.status != "running":
@@ -334,4 +373,6 @@ HANDLERS: dict[type, Handler] = {
     messages.LeaveIn: leave,
     messages.SetBotIn: set_bot,
     messages.StartIn: start,
+    messages.SealIn: seal,
+    messages.NonceIn: nonce,
 }

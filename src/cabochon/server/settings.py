@@ -10,11 +10,12 @@ from typing import Any
 
 from ..errors import CabochonError
 from ..game import Game
+from .fairness import DealInputs
 from .messages import TableOptions
+from .shuffle import order_of
 
 ENVIRONMENT_PREFIX = "CABOCHON_"
-SEED_BITS = 63
-ID_BYTES, TOKEN_BYTES, SALT_BYTES = 8, 18, 16
+ID_BYTES, TOKEN_BYTES, USER_BYTES, SECRET_BYTES = 8, 18, 16, 32
 
 
 def default_database() -> str:
@@ -39,6 +40,7 @@ class Settings:
     bot_delay: float = 0.6
     stand_in: str = "greedy"
     away_seconds: float = 30.0
+    deal_seconds: float = 5.0
     commit_window: float = 0.004
     tick_seconds: float = 0.25
     idle_seconds: float = 600.0
@@ -73,10 +75,12 @@ def _read(name: str, text: str, kind: type) -> Any:
         raise CabochonError(f"{ENVIRONMENT_PREFIX}{name.upper()}: {text!r} is not a number") from wrong
 
 
-def deal(options: TableOptions, seed: int, start: int) -> Game:
-    """The game of a table: everything about it follows from the seed."""
-    house = options.house.model_dump(exclude_none=True)
-    return Game(options.variant, options.players, seed=seed, start=start, **house)
+def deal(options: TableOptions, inputs: DealInputs) -> Game:
+    """The game of a table: everything about it follows from the secret and the nonces."""
+    order = order_of(inputs.key, options.variant, options.players, inputs.start)
+    return Game.from_order(
+        options.variant, options.players, decks=order.decks, tiles=order.tiles, start=order.start, **options.house_rules()
+    )
 
 
 @dataclass(slots=True)
@@ -84,11 +88,9 @@ class Sources:
     """Where time, chance and the deal come from; a test puts its own here."""
 
     clock: Callable[[], float] = time.time
-    seed: Callable[[], int] = lambda: secrets.randbits(SEED_BITS)
-    salt: Callable[[], str] = lambda: secrets.token_hex(SALT_BYTES)
+    secret: Callable[[], str] = lambda: secrets.token_hex(SECRET_BYTES)
     table_id: Callable[[], str] = lambda: secrets.token_urlsafe(ID_BYTES)
     token: Callable[[], str] = lambda: secrets.token_urlsafe(TOKEN_BYTES)
-    user_id: Callable[[], str] = lambda: secrets.token_urlsafe(SALT_BYTES)
-    start: Callable[[int], int] = secrets.randbelow
+    user_id: Callable[[], str] = lambda: secrets.token_urlsafe(USER_BYTES)
     bot_seed: Callable[[], int] = lambda: secrets.randbits(31)
-    deal: Callable[[TableOptions, int, int], Game] = deal
+    deal: Callable[[TableOptions, DealInputs], Game] = deal

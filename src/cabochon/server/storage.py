@@ -44,6 +44,8 @@ tables = sa.Table(
     sa.Column("start", sa.Integer, nullable=False),
     sa.Column("seed", sa.BigInteger, nullable=False),
     sa.Column("salt", sa.String(64), nullable=False),
+    sa.Column("secret", sa.String(64)),  # null: format 1, dealt from seed and salt, which format 2 does not use
+    sa.Column("commitment", sa.String(64), nullable=False, server_default=""),
     sa.Column("created", sa.Float, nullable=False),
     sa.Column("began", sa.Float),
     sa.Column("rematch", sa.String(24)),
@@ -81,6 +83,14 @@ entries = sa.Table(
     sa.Column("spent", sa.Float, nullable=False),
 )  # fmt: skip
 
+seals = sa.Table(
+    "seals", metadata,
+    sa.Column("table_id", sa.ForeignKey("tables.id"), primary_key=True),
+    sa.Column("seat", sa.Integer, primary_key=True),
+    sa.Column("seal", sa.String(64), nullable=False),
+    sa.Column("nonce", sa.String(64)),
+)  # fmt: skip
+
 secret_keys = sa.Table(
     "secret_keys", metadata,
     sa.Column("name", sa.String(24), primary_key=True),
@@ -104,6 +114,7 @@ class Stored:
     seats: Sequence[Row]
     holders: Sequence[Row] = ()
     entries: Sequence[Row] = ()
+    seals: Sequence[Row] = ()
 
 
 @contextmanager
@@ -124,7 +135,8 @@ def open_engine(url: str) -> Engine:
         is_sqlite = parsed.get_backend_name() == "sqlite"
         if is_sqlite and parsed.database:
             Path(parsed.database).expanduser().parent.mkdir(parents=True, exist_ok=True)
-        engine = sa.create_engine(parsed, pool_pre_ping=not is_sqlite)
+        # An error's text would otherwise hold what was to be stored, the secret of a deal too, and go into the log.
+        engine = sa.create_engine(parsed, pool_pre_ping=not is_sqlite, hide_parameters=True)
         if is_sqlite:
             sa.event.listen(engine, "connect", _be_careful)
         return engine
@@ -196,7 +208,7 @@ class Storage:
             row = connection.execute(sa.select(tables).where(tables.c.id == table_id)).mappings().first()
             if row is None:
                 return None
-            parts = [_of_table(connection, part, table_id) for part in (seats, holders, entries)]
+            parts = [_of_table(connection, part, table_id) for part in (seats, holders, entries, seals)]
             return Stored(row, *parts)
 
     def table_of_token(self, token: str) -> tuple[str, int] | None:
@@ -224,9 +236,16 @@ class Storage:
     def _listed(self, query: sa.Select[Any]) -> list[Stored]:
         with self.engine.connect() as connection:
             rows = connection.execute(query.order_by(tables.c.created.desc()).limit(MOST_LISTED)).mappings().all()
-            found = sa.select(seats).where(seats.c.table_id.in_([row["id"] for row in rows])).order_by(seats.c.seat)
-            seated = connection.execute(found).mappings().all()
-            return [Stored(row, [seat for seat in seated if seat["table_id"] == row["id"]]) for row in rows]
+            seated, sealed = (_by_seat(connection, part, [row["id"] for row in rows]) for part in (seats, seals))
+            return [Stored(row, seated.get(row["id"], []), seals=sealed.get(row["id"], [])) for row in rows]
+
+
+def _by_seat(connection: Connection, part: sa.Table, table_ids: list[str]) -> dict[str, list[Row]]:
+    """The rows of several tables, in the order of seats, by table."""
+    found: dict[str, list[Row]] = {}
+    for row in connection.execute(sa.select(part).where(part.c.table_id.in_(table_ids)).order_by(part.c.seat)).mappings():
+        found.setdefault(row["table_id"], []).append(row)
+    return found
 
 
 def _of_table(connection: Connection, part: sa.Table, table_id: str) -> Sequence[RowMapping]:

@@ -12,9 +12,11 @@ from orjson import Fragment, dumps
 from ..errors import CabochonError
 from ..game import Game
 from ..notation.move import parse_move
+from ..rules.deal import ANY_START
 from ..view import View
 from .clocks import clock_of
-from .fairness import commitment
+from .dealing import Dealing, Phase
+from .fairness import DealInputs
 from .messages import TableOptions
 from .refusals import Refused
 from .settings import Sources
@@ -23,6 +25,9 @@ from .views import Shown, facts, outcome_out, packed, view_out
 
 if TYPE_CHECKING:
     from .sockets import Connection
+
+STORED_FIELDS = ("id", "status", "host", "start", "seed", "salt", "secret", "commitment", "created", "rematch")
+DEAL_PHASES: dict[str, Phase] = {"waiting": "waiting", "dealing": "sealing", "running": "dealt", "finished": "dealt"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,11 +125,14 @@ class Table:
     start: int
     seed: int
     salt: str
+    secret: str | None
+    commitment: str
     created: float
     rematch: str | None
     seats: list[Seat]
     holders: dict[str, int]
     sources: Sources
+    dealing: Dealing
     game: Game | None = None
     log: list[Line] = field(default_factory=list)
     standing: list[Line] = field(default_factory=list)
@@ -135,7 +143,6 @@ class Table:
     asked: int = 0
     thinking: "asyncio.Task[None] | None" = None
     clock: Any = None
-    commitment: str = ""
     _shown: Shown | None = None
     _written: Fragment | None = None
     _outcome: Fragment | None = None
@@ -145,21 +152,26 @@ class Table:
         options = self.options
         self._options = Fragment(options.model_dump_json())
         self.clock = clock_of(options.clock, options.players)
-        self.commitment = commitment(options.variant, options.players, self.start, self.seed, self.salt)
 
     @classmethod
     def load(cls, stored: Stored, sources: Sources, *, replayed: bool = True) -> "Table":
         """The table that lies in the database, its log replayed; or only what is said about it in the lobby."""
         row, now = stored.table, sources.clock()
         table = cls(
-            **{name: row[name] for name in ("id", "status", "host", "start", "seed", "salt", "created", "rematch")},
+            **{name: row[name] for name in STORED_FIELDS},
             options=TableOptions.model_validate_json(row["options"]),
             seats=[_seat(seat, now) for seat in stored.seats],
             holders={holder["user_id"]: holder["seat"] for holder in stored.holders},
             sources=sources,
+            dealing=Dealing(
+                row["id"],
+                DEAL_PHASES[row["status"]],
+                {seal["seat"]: seal["seal"] for seal in stored.seals},
+                {seal["seat"]: seal["nonce"] for seal in stored.seals if seal["nonce"]},
+            ),
             used=now,
         )
-        if table.status == "waiting" or not replayed:
+        if table.status in ("waiting", "dealing") or not replayed:
             return table
         table.begin(row["began"])
         for entry in stored.entries:
@@ -173,8 +185,16 @@ class Table:
     def begin(self, now: float) -> None:
         """Deal."""
         self.status, self._written = "running", None
-        self.game = self.sources.deal(self.options, self.seed, self.start)
+        self.dealing.finish()
+        self.game = self.first_game()
         self._changed(now)
+
+    def first_game(self) -> Game:
+        """The game before its first move. That of an older server (format 1) follows from a seed."""
+        options = self.options
+        if self.secret is None:
+            return Game(options.variant, options.players, seed=self.seed, start=self.start, **options.house_rules())
+        return self.sources.deal(options, DealInputs(self.id, self.secret, self.start, self.dealing.nonces))
 
     @property
     def number(self) -> int:
@@ -379,6 +399,7 @@ class Table:
             "host": self.host,
             "watchers": self._watchers(),
             "commitment": self.commitment,
+            "deal": self._deal_out(),
             "reveal": self.reveal(),
             "rematch": self.rematch,
             "created": self.created,
@@ -387,9 +408,16 @@ class Table:
     def _watchers(self) -> int:
         return sum(self.seat_of(connection.user) is None for connection in self.connections)
 
-    def reveal(self) -> dict[str, str] | None:
-        """The deal, after the end."""
-        return {"seed": str(self.seed), "salt": self.salt} if self.status == "finished" else None
+    def _deal_out(self) -> dict[str, Any]:
+        start = None if self.start == ANY_START else self.start
+        return {"format": 1 if self.secret is None else 2, "start": start, **self.dealing.out(self.options.players)}
+
+    def reveal(self) -> dict[str, str | None] | None:
+        """A RevealOut after the end."""
+        if self.status != "finished":
+            return None
+        is_old = self.secret is None
+        return {"secret": self.secret, "seed": str(self.seed) if is_old else None, "salt": self.salt if is_old else None}
 
     def outcome(self) -> Fragment | None:
         """An OutcomeOut after the end."""

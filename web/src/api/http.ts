@@ -57,7 +57,8 @@ export async function rename(name: string): Promise<UserOut> {
 
 export const lobby = () => ask<LobbyOut>("GET", "/api/tables");
 export const bots = () => ask<BotOut[]>("GET", "/api/bots");
-export const createTable = (options: TableOptions) => ask<CreatedOut>("POST", "/api/tables", options);
+/** A new table. If its game can begin at once, it waits a moment for this browser's part in the deal. */
+export const createTable = (options: TableOptions) => ask<CreatedOut>("POST", "/api/tables?sealed=true", options);
 export const table = (id: string) => ask<TableOut>("GET", `/api/tables/${id}`);
 export const replay = (id: string, seat: number | null) =>
   ask<ReplayOut>("GET", `/api/tables/${id}/replay${seat === null ? "" : `?seat=${seat}`}`);
@@ -65,15 +66,29 @@ export const replay = (id: string, seat: number | null) =>
 /** The private link of the own seat; refused if one only watches. */
 export const ownSeat = (id: string) => ask<CreatedOut>("GET", `/api/tables/${id}/link`);
 
-/** After the end: what was committed to at the start. */
-export interface Reveal {
+/** After the end: what was committed to at the start, and the record. */
+interface Revealed {
   variant: Variant;
   players: number;
+  commitment: string;
+  record: string;
+}
+/** Of a table that was opened by an older server. */
+export interface Reveal1 extends Revealed {
+  format: 1;
   start: number;
   seed: string;
   salt: string;
-  commitment: string;
 }
+export interface Reveal2 extends Revealed {
+  format: 2;
+  table: string;
+  start_rule: string;
+  secret: string;
+  seals: (string | null)[];
+  nonces: (string | null)[];
+}
+export type Reveal = Reveal1 | Reveal2;
 export const reveal = (id: string) => ask<Reveal>("GET", `/api/tables/${id}/reveal`);
 
 export const qrAddress = (id: string) => `/api/tables/${id}/qr.svg`;

@@ -13,6 +13,7 @@ export interface Messages {
   ClockOut: ClockOut;
   CreatedOut: CreatedOut;
   DaysClock: DaysClock;
+  DealOut: DealOut;
   EntryOut: EntryOut;
   GameDataOut: GameDataOut;
   HintIn: HintIn;
@@ -24,6 +25,7 @@ export interface Messages {
   MoveIn: MoveIn;
   NameIn: NameIn;
   NoClock: NoClock;
+  NonceIn: NonceIn;
   OutcomeOut: OutcomeOut;
   PingIn: PingIn;
   PointsOut: PointsOut;
@@ -35,6 +37,7 @@ export interface Messages {
   ReplayOut: ReplayOut;
   ReservedOut: ReservedOut;
   RevealOut: RevealOut;
+  SealIn: SealIn;
   SeatOut: SeatOut;
   SetBotIn: SetBotIn;
   SitIn: SitIn;
@@ -163,6 +166,20 @@ export interface DaysClock {
   days?: number;
 }
 /**
+ * How the cards are shuffled: see the protocol. Seals and nonces are listed by seat; null: none.
+ *
+ * `start` is what the commitment says about the start seat (null: random). `opened` says whose nonces have come; they are shown in
+ * `nonces` when the deal is made from them: a seat with a seal and without a nonce did not open it in time and was left out.
+ */
+export interface DealOut {
+  format: 1 | 2;
+  phase: "waiting" | "sealing" | "opening" | "dealt";
+  start: number | null;
+  seals: (string | null)[];
+  opened: boolean[];
+  nonces: (string | null)[];
+}
+/**
  * A line of the log. Lines are never taken away: an `undo` names the line it takes back.
  *
  * `card` is the card bought or reserved and `turned_up` the one that took its place, if this viewer may know them; `tile` is a
@@ -251,11 +268,12 @@ export interface LobbyOut {
 export interface TableOut {
   id: string;
   options: TableOptions;
-  status: "waiting" | "running" | "finished";
+  status: "waiting" | "dealing" | "running" | "finished";
   seats: SeatOut[];
   host: number | null;
   watchers: number;
   commitment: string;
+  deal: DealOut;
   reveal: RevealOut | null;
   rematch: string | null;
   created: number;
@@ -316,10 +334,13 @@ export interface SeatOut {
 }
 /**
  * After the end: the deal, so that everybody can check the commitment made at the start.
+ *
+ * Format 2 has a `secret`, format 1 had `seed` and `salt`; what a format does not have is null.
  */
 export interface RevealOut {
-  seed: string;
-  salt: string;
+  secret: string | null;
+  seed: string | null;
+  salt: string | null;
 }
 /**
  * Play a move. `number` is the number the entry will have: sent twice, it is played once and acknowledged twice.
@@ -335,6 +356,14 @@ export interface MoveIn {
  */
 export interface NameIn {
   name: string;
+}
+/**
+ * Open the own nonce, when the table says so.
+ */
+export interface NonceIn {
+  type: "nonce";
+  id: number;
+  nonce: string;
 }
 /**
  * How the game ended.
@@ -440,6 +469,14 @@ export interface TileOut {
   owner: number | null;
 }
 /**
+ * Take part in the deal with a nonce that is sealed now and opened when the game begins. Before that, once for a seat.
+ */
+export interface SealIn {
+  type: "seal";
+  id: number;
+  seal: string;
+}
+/**
  * The host gives an open seat to a bot, or (null) takes it away again.
  */
 export interface SetBotIn {
@@ -509,4 +546,4 @@ export interface WhyNotIn {
   text: string;
 }
 export type ServerMessage = AckOut | HintOut | PongOut | RefusedOut | StateOut;
-export type ClientMessage = AnswerIn | BackIn | HintIn | LeaveIn | MoveIn | PingIn | RematchIn | ReplaceIn | SetBotIn | SitIn | StartIn | UndoIn | WhyNotIn;
+export type ClientMessage = AnswerIn | BackIn | HintIn | LeaveIn | MoveIn | NonceIn | PingIn | RematchIn | ReplaceIn | SealIn | SetBotIn | SitIn | StartIn | UndoIn | WhyNotIn;

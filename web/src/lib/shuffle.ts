@@ -1,0 +1,126 @@
+// The deal of a table, computed anew: docs/protocol.md specifies it, src/cabochon/server/shuffle.py and fairness.py are its twins.
+// The hashes come from a library because a browser has none of its own on a plain http page. Loaded when it is needed.
+import { sha256 } from "@noble/hashes/sha2.js";
+import { shake256 } from "@noble/hashes/sha3.js";
+import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
+import type { Reveal, Reveal1, Reveal2, Variant } from "../api/http";
+import type { Kept } from "./deal.svelte";
+
+const TIER_SIZES = [40, 30, 20];
+const FIRST_BYTES = 256;
+/** How many tiles there are, their faces, and how many are laid out for 2, 3 and 4 players. */
+const TILES: Record<Variant, { pieces: number; faces: number; dealt: number[] }> = {
+  classic: { pieces: 10, faces: 1, dealt: [3, 4, 5] },
+  marvel: { pieces: 4, faces: 2, dealt: [2, 3, 4] },
+};
+
+export interface Order {
+  decks: number[][];
+  tiles: number[];
+  start: number;
+}
+
+const hash = (...lines: string[]) => sha256(utf8ToBytes(lines.map((line) => `${line}\n`).join("")));
+const hex = (...lines: string[]) => bytesToHex(hash(...lines));
+
+export const sealOf = (table: string, seat: number, nonce: string) => hex("cabochon seal 2", `table: ${table}`, `seat: ${seat}`, `nonce: ${nonce}`);
+
+const commitment1 = (deal: Reveal1) =>
+  hex("cabochon deal 1", `variant: ${deal.variant}`, `players: ${deal.players}`, `start: ${deal.start}`, `seed: ${deal.seed}`, `salt: ${deal.salt}`);
+
+export const commitment2 = (table: string, variant: Variant, players: number, startRule: string, secret: string) =>
+  hex("cabochon deal 2", `table: ${table}`, `variant: ${variant}`, `players: ${players}`, `start: ${startRule}`, `secret: ${secret}`);
+
+export const keyOf = (table: string, secret: string, nonces: (string | null)[]) =>
+  hash("cabochon key 2", `table: ${table}`, `secret: ${secret}`, ...nonces.flatMap((nonce, seat) => (nonce ? [`nonce ${seat}: ${nonce}`] : [])));
+
+/** The bytes of SHAKE-256 of the key, without end: a longer digest begins with the shorter one. */
+function* stream(key: Uint8Array): Generator<number, never> {
+  for (let at = 0, size = FIRST_BYTES; ; at = size, size *= 2) yield* shake256(key, { dkLen: size }).subarray(at);
+}
+
+/** A number from 0 to n - 1, all equally likely: bytes from the last, incomplete run of n values are skipped. */
+function below(numbers: Generator<number, never>, n: number): number {
+  const limit = 256 - (256 % n);
+  for (;;) {
+    const number = numbers.next().value;
+    if (number < limit) return number % n;
+  }
+}
+
+function shuffled(numbers: Generator<number, never>, first: number, size: number): number[] {
+  const order = Array.from({ length: size }, (_, i) => first + i);
+  for (let i = size - 1; i > 0; i--) {
+    const j = below(numbers, i + 1);
+    [order[i], order[j]] = [order[j], order[i]];
+  }
+  return order;
+}
+
+/** The deal that follows from a key; the start seat is drawn last, unless it is given. */
+export function orderOf(key: Uint8Array, variant: Variant, players: number, start: number | null): Order {
+  const numbers = stream(key);
+  const decks = TIER_SIZES.map((size, tier) => shuffled(numbers, 1 + TIER_SIZES.slice(0, tier).reduce((sum, n) => sum + n, 0), size));
+  const { pieces, faces, dealt } = TILES[variant];
+  const left = Array.from({ length: pieces }, (_, i) => i);
+  const tiles = Array.from({ length: dealt[players - 2] }, () => {
+    const [tile] = left.splice(below(numbers, left.length), 1);
+    return faces * tile + below(numbers, faces) + 1;
+  });
+  return { decks, tiles, start: start ?? below(numbers, players) };
+}
+
+/** The deal a record tells; the few lines of its head that are needed. */
+export function orderIn(record: string): Order {
+  const head = new Map(record.split("\n\n")[0].split("\n").map((line) => [line.split(": ")[0], line.slice(line.indexOf(": ") + 2)]));
+  const numbers = (name: string) => (head.get(name) ?? "").split(", ").map(Number);
+  return { decks: [1, 2, 3].map((tier) => numbers(`deck ${tier}`)), tiles: numbers("tiles"), start: numbers("start")[0] };
+}
+
+const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
+
+/** What was checked; null: could not be. */
+export interface Checks {
+  computed: string;
+  /** The commitment is the one this browser saw first. */
+  seen: boolean | null;
+  /** It is the hash of what was revealed. */
+  hash: boolean;
+  /** Every nonce fits its seal, and the seals are those this browser saw when it opened its own. */
+  seals: boolean | null;
+  /** The own nonce is part of the deal; if not, it came too late or was left out. */
+  own: boolean | null;
+  /** Start seat, tiles and decks of the record are those that follow. */
+  order: boolean | null;
+}
+
+/** Whether something was changed. A nonce that came too late is told, but is not a change. */
+export const isGood = (checks: Checks) => ![checks.seen, checks.hash, checks.seals, checks.order].includes(false);
+
+export function check(reveal: Reveal, kept: Kept | null): Checks {
+  const seen = kept && kept.commitment === reveal.commitment;
+  if (reveal.format !== 2) {
+    const computed = commitment1(reveal);
+    return { computed, seen, hash: computed === reveal.commitment, seals: null, own: null, order: null };
+  }
+  const computed = commitment2(reveal.table, reveal.variant, reveal.players, reveal.start_rule, reveal.secret);
+  return { computed, seen, hash: computed === reveal.commitment, seals: sealsFit(reveal, kept), own: ownIn(reveal, kept), order: orderFits(reveal) };
+}
+
+function sealsFit(reveal: Reveal2, kept: Kept | null): boolean {
+  // A nonce of a seat that is not there would be the server's own.
+  if (reveal.seals.length !== reveal.players || reveal.nonces.length !== reveal.players) return false;
+  const fit = reveal.nonces.every((nonce, seat) => nonce === null || sealOf(reveal.table, seat, nonce) === reveal.seals[seat]);
+  return fit && (!kept?.seals || same(kept.seals, reveal.seals));
+}
+
+function ownIn(reveal: Reveal2, kept: Kept | null): boolean | null {
+  const own = Object.entries(kept?.nonces ?? {});
+  return own.length ? own.every(([seat, nonce]) => reveal.nonces[Number(seat)] === nonce) : null;
+}
+
+function orderFits(reveal: Reveal2): boolean {
+  const start = reveal.start_rule === "random" ? null : Number(reveal.start_rule);
+  const order = orderOf(keyOf(reveal.table, reveal.secret, reveal.nonces), reveal.variant, reveal.players, start);
+  return same(order, orderIn(reveal.record));
+}
