@@ -25,6 +25,7 @@ MIGRATIONS = Path(__file__).parent / "migrations"
 BUSY_MILLISECONDS = 10_000
 MOST_IN_ONE_COMMIT = 512
 MOST_LISTED = 50
+NUL = "\0"  # no text in PostgreSQL contains it, and a query with one is an error
 log = logging.getLogger("cabochon.server")
 
 metadata = sa.MetaData()
@@ -192,6 +193,8 @@ class Storage:
 
     def table(self, table_id: str) -> Stored | None:
         """A table with its whole log."""
+        if NUL in table_id:
+            return None
         with self.engine.connect() as connection:
             row = connection.execute(sa.select(tables).where(tables.c.id == table_id)).mappings().first()
             if row is None:
@@ -201,6 +204,8 @@ class Storage:
 
     def table_of_token(self, token: str) -> tuple[str, int] | None:
         """The table and seat of a private link."""
+        if NUL in token:
+            return None
         with self.engine.connect() as connection:
             row = connection.execute(sa.select(seats.c.table_id, seats.c.seat).where(seats.c.token == token)).first()
             return None if row is None else (row[0], row[1])
