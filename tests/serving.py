@@ -14,6 +14,7 @@ with warnings.catch_warnings():
     from starlette.testclient import TestClient, WebSocketTestSession
 
 from cabochon.server.app import create_app
+from cabochon.server.clocks import PlayingTime
 from cabochon.server.messages import ServerMessage
 from cabochon.server.settings import Settings, Sources
 
@@ -21,14 +22,18 @@ SERVER_MESSAGES: TypeAdapter[Any] = TypeAdapter(ServerMessage)
 ENOUGH = 500
 
 
-class Clock:
-    """A clock that stands still until it is told to go on."""
+class Clock(PlayingTime):
+    """A clock that stands still until it is told to go on. It is the time of day and playing time."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.now = 1_000_000.0
 
     def __call__(self) -> float:
         return self.now
+
+    def beat(self) -> None:
+        pass
 
     def pass_by(self, seconds: float) -> None:
         self.now += seconds
@@ -164,7 +169,7 @@ def settings(folder: Path, **said: Any) -> Settings:
 
 def fixed_sources(clock: Clock, seed: int = 7, start: int = 0) -> Sources:
     """Chance that always falls the same way, except for names, which must differ."""
-    return Sources(clock=clock, seed=lambda: seed, start=lambda _players: start, bot_seed=lambda: 5)
+    return Sources(clock=clock, playing=clock, seed=lambda: seed, start=lambda _players: start, bot_seed=lambda: 5)
 
 
 @contextmanager

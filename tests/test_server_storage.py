@@ -53,7 +53,7 @@ def test_every_connection_is_careful(database: str) -> None:
             said = [
                 connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in ("journal_mode", "foreign_keys", "busy_timeout")
             ]
-            assert ["wal", 1, 10_000] == said
+            assert ["wal", 1, 5_000] == said
     kept.engine.dispose()
 
 
