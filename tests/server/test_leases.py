@@ -107,7 +107,7 @@ def test_a_server_that_was_replaced_stores_nothing_more(tmp_path: Path, database
 
 
 def test_a_lost_lock_that_nobody_took_is_taken_again(tmp_path: Path, postgres: Postgres, postgres_url: str) -> None:
-    with house(tmp_path, database=postgres_url) as here, two_players(here) as (_, anna, ben):
+    with house(tmp_path, database=postgres_url) as here, two_players(here) as (_, anna, _ben):
         postgres.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'cabochon'")
         assert "this could not be stored: please try again" == anna.refusal("move", number=1, text="take wug")
         with here.guest().at(anna.state["table"]["id"]) as watcher:

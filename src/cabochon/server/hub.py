@@ -203,6 +203,8 @@ class Hub:
     def _read(self, stored: Stored, *, replayed: bool = True) -> Table:
         """A stored table; one that is damaged costs itself only."""
         table_id = stored.table["id"]
+        if table_id in self.damaged and not replayed:
+            raise Refused("damaged")
         try:
             table = Table.load(stored, self.sources, replayed=replayed)
         except Exception as wrong:
