@@ -116,6 +116,64 @@ def test_many_entries_share_a_commit_and_a_bad_one_harms_nobody(database: str) -
     kept.engine.dispose()
 
 
+def test_the_writer_goes_on_after_any_error(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = opened(database)
+
+    async def write() -> list[Any]:
+        writer = Writer(kept.engine, window=-1.0)
+        await writer.store(storage.tables.insert().values(TABLE))
+        outcomes: list[Any] = []
+        for wrong in (ValueError("negative"), OSError("no disk"), MemoryError()):
+            with monkeypatch.context() as patched:
+                patched.setattr(storage, "add_entries", raising(wrong))
+                outcomes += await asyncio.gather(writer.store(entries=[entry(1)]), return_exceptions=True)
+        await writer.store(entries=[entry(1)])
+        await asyncio.to_thread(writer.stop)
+        return outcomes
+
+    assert ["not_stored"] * 3 == [outcome.code for outcome in run(write())]
+    kept.engine.dispose()
+
+
+def test_a_writer_that_ends_keeps_nobody_waiting(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept, told = opened(database), list[str]()
+
+    async def write() -> list[Any]:
+        writer = Writer(kept.engine, 0.05, failed=told.append)
+        monkeypatch.setattr(storage, "add_entries", raising(SystemExit()))
+        waiting = [writer.store(entries=[entry(number)]) for number in range(3)]
+        outcomes = await asyncio.gather(*waiting, return_exceptions=True)
+        await asyncio.to_thread(writer.thread.join)
+        return [*outcomes, *await asyncio.gather(writer.store(entries=[entry(4)]), return_exceptions=True)]
+
+    assert ["not_stored"] * 4 == [outcome.code for outcome in run(write())]
+    assert ["the thread that writes has ended"] == told
+    kept.engine.dispose()
+
+
+def test_a_writer_survives_its_loop(database: str) -> None:
+    kept = opened(database)
+
+    async def begin() -> Writer:
+        writer = Writer(kept.engine, 0.0)
+        await writer.store(storage.tables.insert().values(TABLE))
+        return writer
+
+    writer = run(begin())
+    writer.jobs.put(storage.Job(entries=[entry(1)]))
+    writer.stop()
+    stored = kept.table("t")
+    assert stored and 1 == len(stored.entries)
+    kept.engine.dispose()
+
+
+def raising(wrong: BaseException) -> Any:
+    def fail(*_: object) -> None:
+        raise wrong
+
+    return fail
+
+
 @every_database
 def test_a_table_that_another_server_has_changed_is_read_again(tmp_path: Path, database: str) -> None:
     with house(tmp_path, database=database) as here, two_players(here) as (table, anna, _ben):
