@@ -57,6 +57,15 @@ def test_every_connection_is_careful(database: str) -> None:
     kept.engine.dispose()
 
 
+def test_every_connection_to_postgresql_has_limits(postgres_url: str) -> None:
+    for url, limit in ((postgres_url, "5s"), (f"{postgres_url}&options=-c%20statement_timeout%3D2s&connect_timeout=3", "2s")):
+        kept = Storage(url)
+        with kept.engine.connect() as connection:
+            said = [connection.scalar(sa.text(f"SHOW {name}")) for name in ("statement_timeout", "lock_timeout")]
+            assert [limit, "5s"] == said
+        kept.engine.dispose()
+
+
 @every_database
 def test_the_migrations_make_what_the_code_expects(database: str) -> None:
     from alembic.autogenerate import compare_metadata

@@ -171,6 +171,8 @@ def test_postgresql_goes_away_and_comes_back(
             assert NOT_STORED == anna.refusal("move", number=1, text="take wug")
             answer = here.client.get(f"/api/tables/{table}")
             assert (503, "no_database") == (answer.status_code, answer.json()["code"])
+            with here.hub.storage.trial:  # somebody else is trying: nobody waits for a thread
+                assert 503 == here.client.get("/api/tables").status_code
         until(here, WELL)
         guest = here.guest("Cleo")
         with guest.at(guest.create(bots=["greedy"], start="host")) as chair:

@@ -164,7 +164,7 @@ from pathlib import Path
 from cabochon.server.storage import Storage
 import alembic.command
 rng = random.Random(1)
-for start in range(20):
+for start in range(10):
     url = f"sqlite:///{sys.argv[1]}/{start}.db"
     for delay in (rng.uniform(0, 0.12), None):
         child = os.fork()

@@ -260,6 +260,8 @@ class Storage:
         self.url = url
         self.engine = open_engine(url)
         self.lease = Lease(self.engine)
+        self.is_away = False
+        self.trial = threading.Lock()
 
     def open(self, address: str = "") -> None:
         """Become the one server of this database and bring it to this version's form. Another server is named."""
@@ -285,17 +287,28 @@ class Storage:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """A connection to read from. What goes wrong is told to the log once, and to whoever asked in a sentence."""
+        """A connection to read from. What goes wrong is told to the log, and to whoever asked in a sentence.
+
+        While PostgreSQL is away one reader tries and the others are refused at once: there are few threads to wait in.
+        """
+        is_trial = self.is_away
+        if is_trial and not self.trial.acquire(blocking=False):
+            raise Refused("no_database")
         try:
             with self.engine.connect() as connection:
                 yield connection
+            self.is_away = False
         except sa.exc.SQLAlchemyError as wrong:
+            self.is_away = isinstance(wrong, sa.exc.OperationalError) and self.engine.dialect.name != "sqlite"
             log.warning("could not read: %s", _first_line(wrong))
             raise Refused("no_database") from wrong
+        finally:
+            if is_trial:
+                self.trial.release()
 
     def secret_key(self, name: str, new: str) -> str:
         """The key of this name; the first server to ask has made it."""
-        with self.engine.begin() as connection:
+        with _connecting(self.url), self.engine.begin() as connection:
             query = sa.select(secret_keys.c.key).where(secret_keys.c.name == name)
             found = connection.scalar(query)
             if found is None:
