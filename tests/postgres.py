@@ -3,6 +3,7 @@
 import getpass
 import importlib.util
 import os
+import pwd
 import shutil
 import signal
 import subprocess
@@ -23,7 +24,12 @@ QUICK = ("fsync=off", "full_page_writes=off", "max_connections=60", "shared_buff
 
 def _programs() -> str:
     found = subprocess.run([ROOT / "scripts/postgres", "find"], capture_output=True, text=True, check=False).stdout.strip()
-    return found if importlib.util.find_spec("psycopg") and shutil.which("setpriv") else ""
+    return found if importlib.util.find_spec("psycopg") and shutil.which("setpriv") and _has_owner() else ""
+
+
+def _has_owner() -> bool:
+    """Whether somebody may start it: not root, but root may become its owner."""
+    return os.getuid() != 0 or any(user.pw_name == OWNER for user in pwd.getpwall())
 
 
 PROGRAMS = _programs()

@@ -136,8 +136,10 @@ def test_a_file_that_another_program_keeps_locked(tmp_path: Path, database: str,
 @contextmanager
 def stopped(postgres: Postgres) -> Iterator[None]:
     postgres.stop(signal.SIGQUIT)
-    yield
-    postgres.start()
+    try:
+        yield
+    finally:
+        postgres.start()
 
 
 @contextmanager
@@ -146,9 +148,11 @@ def frozen(postgres: Postgres) -> Iterator[None]:
     processes = [psutil.Process(postgres.process.pid), *psutil.Process(postgres.process.pid).children()]
     for process in processes:
         process.suspend()
-    yield
-    for process in processes:
-        process.resume()
+    try:
+        yield
+    finally:
+        for process in processes:
+            process.resume()
 
 
 AWAY = {

@@ -31,6 +31,7 @@ RETRY_SECONDS = 1.0
 HEALTH_SECONDS = 3.0  # how long the database may take before it is called unwell
 PROBE_SECONDS = 1.0  # however often somebody asks, it is tried no more often than this
 INTEGRITY_SECONDS, INTEGRITY_SHARE = 60.0, 0.01  # how often the whole file is looked at, and the share of all time that may take
+INTEGRITY_GOODBYE = 5.0
 TICKS_TO_A_PAUSE = 8
 log = logging.getLogger("cabochon.server")
 
@@ -132,6 +133,8 @@ class Hub:
         """Store what is waiting and end the workers."""
         self.is_ready = False
         thinking = [table.thinking for table in self.tables.values() if table.thinking]
+        if self.integrity:
+            await asyncio.wait({self.integrity}, timeout=INTEGRITY_GOODBYE)  # a thread cannot be cancelled
         checks = [task for task in (self.probe, self.integrity) if task]
         tasks = [*self.background, *thinking, *self.hints.values(), *checks]
         for task in tasks:
