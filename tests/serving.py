@@ -16,6 +16,7 @@ with warnings.catch_warnings():
 from cabochon import Game
 from cabochon.rules.deal import ANY_START
 from cabochon.server.app import create_app
+from cabochon.server.clocks import PlayingTime
 from cabochon.server.fairness import DealInputs
 from cabochon.server.messages import ServerMessage, TableOptions
 from cabochon.server.settings import Settings, Sources
@@ -24,14 +25,18 @@ SERVER_MESSAGES: TypeAdapter[Any] = TypeAdapter(ServerMessage)
 ENOUGH = 500
 
 
-class Clock:
-    """A clock that stands still until it is told to go on."""
+class Clock(PlayingTime):
+    """A clock that stands still until it is told to go on. It is the time of day and playing time."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.now = 1_000_000.0
 
     def __call__(self) -> float:
         return self.now
+
+    def beat(self) -> None:
+        pass
 
     def pass_by(self, seconds: float) -> None:
         self.now += seconds
@@ -162,7 +167,7 @@ class Chair:
 def settings(folder: Path, **said: Any) -> Settings:
     quick = {"bot_workers": 0, "bot_delay": 0.0, "commit_window": 0.0, "tick_seconds": 0.01, "tables_per_minute": 1e6}
     quick["requests_per_second"] = 1e6
-    return Settings(database=f"sqlite:///{folder / 'games.db'}", **{**quick, **said})
+    return Settings(**{"database": f"sqlite:///{folder / 'games.db'}", **quick, **said})
 
 
 def fixed_sources(clock: Clock, seed: int = 7) -> Sources:
@@ -172,17 +177,17 @@ def fixed_sources(clock: Clock, seed: int = 7) -> Sources:
         start = 0 if inputs.start == ANY_START else inputs.start
         return Game(options.variant, options.players, seed=seed, start=start, **options.house_rules())
 
-    return Sources(clock=clock, bot_seed=lambda: 5, deal=deal)
+    return Sources(clock=clock, playing=clock, bot_seed=lambda: 5, deal=deal)
 
 
 def true_sources(clock: Clock) -> Sources:
     """As a server has them, so that a deal can be verified; only the clock is ours."""
-    return Sources(clock=clock, bot_seed=lambda: 5)
+    return Sources(clock=clock, playing=clock, bot_seed=lambda: 5)
 
 
 @contextmanager
 def house(folder: Path, sources: Sources | None = None, **said: Any) -> Iterator[House]:
-    """A server with its own database in a folder; the same folder gives the same games again."""
+    """A server with its own database in a folder, or with the one that is said; the same one gives the same games again."""
     clock = Clock()
     chance = sources or fixed_sources(clock)
     with TestClient(create_app(settings(folder, **said), chance), base_url="http://testserver") as client:

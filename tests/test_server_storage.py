@@ -27,34 +27,45 @@ from cabochon.server.settings import Settings
 from cabochon.server.storage import Storage, Writer
 from cabochon.view import View
 
+from .postgres import every_database
 from .server.process import run
 from .serving import Clock, fixed_sources, house, true_sources, two_players
 
 # Storing
 
 
-def opened(folder: Path) -> Storage:
-    kept = Storage(f"sqlite:///{folder / 'games.db'}")
+def opened(url: str) -> Storage:
+    kept = Storage(url)
     kept.migrate()
     return kept
 
 
-def test_every_connection_is_careful(tmp_path: Path) -> None:
-    kept = opened(tmp_path)
+def test_every_connection_is_careful(database: str) -> None:
+    kept = opened(database)
     with kept.engine.connect() as one, kept.engine.connect() as two:
         for connection in (one, two):
             said = [
                 connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in ("journal_mode", "foreign_keys", "busy_timeout")
             ]
-            assert ["wal", 1, 10_000] == said
+            assert ["wal", 1, 5_000] == said
     kept.engine.dispose()
 
 
-def test_the_migrations_make_what_the_code_expects(tmp_path: Path) -> None:
+def test_every_connection_to_postgresql_has_limits(postgres_url: str) -> None:
+    for url, limit in ((postgres_url, "5s"), (f"{postgres_url}&options=-c%20statement_timeout%3D2s&connect_timeout=3", "2s")):
+        kept = Storage(url)
+        with kept.engine.connect() as connection:
+            said = [connection.scalar(sa.text(f"SHOW {name}")) for name in ("statement_timeout", "lock_timeout")]
+            assert [limit, "5s"] == said
+        kept.engine.dispose()
+
+
+@every_database
+def test_the_migrations_make_what_the_code_expects(database: str) -> None:
     from alembic.autogenerate import compare_metadata
     from alembic.migration import MigrationContext
 
-    kept = opened(tmp_path)
+    kept = opened(database)
     kept.migrate()
     with kept.engine.connect() as connection:
         assert [] == compare_metadata(MigrationContext.configure(connection), storage.metadata)
@@ -85,8 +96,9 @@ def entry(number: int) -> dict[str, Any]:
     return {**row, "undoes": None, "spent": 0.0}
 
 
-def test_many_entries_share_a_commit_and_a_bad_one_harms_nobody(tmp_path: Path) -> None:
-    kept = opened(tmp_path)
+@every_database
+def test_many_entries_share_a_commit_and_a_bad_one_harms_nobody(database: str) -> None:
+    kept = opened(database)
 
     async def write() -> tuple[int, list[Any]]:
         writer = Writer(kept.engine, window=0.05)
@@ -107,8 +119,67 @@ def test_many_entries_share_a_commit_and_a_bad_one_harms_nobody(tmp_path: Path) 
     kept.engine.dispose()
 
 
-def test_a_table_that_another_server_has_changed_is_read_again(tmp_path: Path) -> None:
-    with house(tmp_path) as here, two_players(here) as (table, anna, _ben):
+def test_the_writer_goes_on_after_any_error(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = opened(database)
+
+    async def write() -> list[Any]:
+        writer = Writer(kept.engine, window=-1.0)
+        await writer.store(storage.tables.insert().values(TABLE))
+        outcomes: list[Any] = []
+        for wrong in (ValueError("negative"), OSError("no disk"), MemoryError()):
+            with monkeypatch.context() as patched:
+                patched.setattr(storage, "add_entries", raising(wrong))
+                outcomes += await asyncio.gather(writer.store(entries=[entry(1)]), return_exceptions=True)
+        await writer.store(entries=[entry(1)])
+        await asyncio.to_thread(writer.stop)
+        return outcomes
+
+    assert ["not_stored"] * 3 == [outcome.code for outcome in run(write())]
+    kept.engine.dispose()
+
+
+def test_a_writer_that_ends_keeps_nobody_waiting(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept, told = opened(database), list[str]()
+
+    async def write() -> list[Any]:
+        writer = Writer(kept.engine, 0.05, failed=told.append)
+        monkeypatch.setattr(storage, "add_entries", raising(SystemExit()))
+        waiting = [writer.store(entries=[entry(number)]) for number in range(3)]
+        outcomes = await asyncio.gather(*waiting, return_exceptions=True)
+        await asyncio.to_thread(writer.thread.join)
+        return [*outcomes, *await asyncio.gather(writer.store(entries=[entry(4)]), return_exceptions=True)]
+
+    assert ["not_stored"] * 4 == [outcome.code for outcome in run(write())]
+    assert ["the thread that writes has ended"] == told
+    kept.engine.dispose()
+
+
+def test_a_writer_survives_its_loop(database: str) -> None:
+    kept = opened(database)
+
+    async def begin() -> Writer:
+        writer = Writer(kept.engine, 0.0)
+        await writer.store(storage.tables.insert().values(TABLE))
+        return writer
+
+    writer = run(begin())
+    writer.jobs.put(storage.Job(entries=[entry(1)]))
+    writer.stop()
+    stored = kept.table("t")
+    assert stored and 1 == len(stored.entries)
+    kept.engine.dispose()
+
+
+def raising(wrong: BaseException) -> Any:
+    def fail(*_: object) -> None:
+        raise wrong
+
+    return fail
+
+
+@every_database
+def test_a_table_that_another_server_has_changed_is_read_again(tmp_path: Path, database: str) -> None:
+    with house(tmp_path, database=database) as here, two_players(here) as (table, anna, _ben):
         with here.hub.storage.engine.begin() as connection:
             connection.execute(storage.entries.insert().values({**entry(1), "table_id": table, "text": "take wug"}))
         assert "this could not be stored: please try again" == anna.refusal("move", number=1, text="take rr")
@@ -119,9 +190,10 @@ def test_a_table_that_another_server_has_changed_is_read_again(tmp_path: Path) -
 # Starting again
 
 
-def test_a_restarted_server_goes_on_with_every_table(tmp_path: Path) -> None:
+@every_database
+def test_a_restarted_server_goes_on_with_every_table(tmp_path: Path, database: str) -> None:
     clock = Clock()
-    with house(tmp_path, true_sources(clock)) as here:
+    with house(tmp_path, true_sources(clock), database=database) as here:
         anna, ben = here.guest("Anna"), here.guest("Ben")
         table = anna.create(clock={"kind": "total", "seconds": 100, "increment": 5}, start="host")
         waiting = anna.create()
@@ -136,7 +208,7 @@ def test_a_restarted_server_goes_on_with_every_table(tmp_path: Path) -> None:
             before = first.until_number(3)
             lines = first.lines
     clock.pass_by(1000)
-    with house(tmp_path, true_sources(clock)) as here:
+    with house(tmp_path, true_sources(clock), database=database) as here:
         anna.house = ben.house = here
         with anna.at(table) as first, ben.at(table, since=2) as second:
             state = first.until(lambda state: all(seat["connected"] for seat in state["table"]["seats"]))
@@ -149,12 +221,16 @@ def test_a_restarted_server_goes_on_with_every_table(tmp_path: Path) -> None:
         assert "waiting" == anna.get(f"/api/tables/{waiting}").json()["status"]
 
 
-def test_clocks_go_on_without_anybody_looking(tmp_path: Path) -> None:
+@every_database
+def test_clocks_go_on_without_anybody_looking(tmp_path: Path, database: str) -> None:
     clock = Clock()
-    with house(tmp_path, fixed_sources(clock)) as here, two_players(here, clock={"kind": "days", "days": 1}) as (table, *_):
+    with (
+        house(tmp_path, fixed_sources(clock), database=database) as here,
+        two_players(here, clock={"kind": "days", "days": 1}) as (table, *_),
+    ):
         pass
     clock.pass_by(90_000)
-    with house(tmp_path, fixed_sources(clock)) as here:
+    with house(tmp_path, fixed_sources(clock), database=database) as here:
         for _ in range(1000):
             if here.hub.tables.get(table) and here.hub.tables[table].number >= 2:
                 break
@@ -180,9 +256,9 @@ def test_unused_tables_leave_the_memory(tmp_path: Path) -> None:
 
 
 @contextmanager
-def server(folder: Path, port: int) -> Iterator["subprocess.Popen[str]"]:
+def server(database: str, port: int) -> Iterator["subprocess.Popen[str]"]:
     """The real command in a process of its own."""
-    arguments = ["play", "--no-browser", "--port", str(port), "--database", f"sqlite:///{folder / 'games.db'}"]
+    arguments = ["play", "--no-browser", "--port", str(port), "--database", database]
     environment = {**os.environ, "CABOCHON_BOT_DELAY": "1", "CABOCHON_BOT_WORKERS": "1"}
     process = subprocess.Popen(
         [sys.executable, "-m", "cabochon", *arguments],
@@ -223,12 +299,12 @@ def until_my_turn(chair: ClientConnection, state: dict[str, Any]) -> dict[str, A
 
 
 @pytest.mark.slow
-def test_an_acknowledged_move_survives_kill(tmp_path: Path) -> None:
+def test_an_acknowledged_move_survives_kill(database: str) -> None:
     port = free_port()
     acknowledged: list[tuple[int, str]] = []
     cookie, table = "", ""
     for moves in (3, 5):  # after three nobody has to return tokens yet: the bot is to move when it is killed
-        with server(tmp_path, port) as process:
+        with server(database, port) as process:
             if not table:
                 with httpx.Client(base_url=f"http://127.0.0.1:{port}") as client:
                     table = client.post("/api/tables", json={"bots": ["greedy"], "variant": "marvel"}).json()["id"]
@@ -245,7 +321,7 @@ def test_an_acknowledged_move_survives_kill(tmp_path: Path) -> None:
                     assert number == receive(chair, "ack")["number"]
                     acknowledged.append((number, text))
                 process.send_signal(signal.SIGKILL)
-    kept = opened(tmp_path)
+    kept = opened(database)
     stored = kept.table(table)
     assert stored and [row["number"] for row in stored.entries] == list(range(1, len(stored.entries) + 1))
     texts = {row["number"]: row["text"] for row in stored.entries}

@@ -59,7 +59,7 @@ def open_page(guest: BrowserContext, path: str) -> Page:
 def house(browser: Browser, tmp_path: Path) -> Iterator[House]:
     clock = Clock()
     settings = Settings(database=f"sqlite:///{tmp_path}/tables.db", **SETTINGS)  # type: ignore[arg-type]
-    with running(create_app(settings, Sources(clock=clock))) as url:
+    with running(create_app(settings, Sources(clock=clock, playing=clock))) as url:
         here = House(browser, url, clock, [])
         yield here
         for context in here.contexts:

@@ -50,7 +50,7 @@ ANSWERS: dict[int | str, dict[str, Any]] = {
         413: "Too large.",
         422: "Not understood.",
         429: "Too often.",
-        503: "The server is starting.",
+        503: "The server is starting, or its database is in trouble.",
     }.items()
 }
 
@@ -63,10 +63,11 @@ def create_app(
     settings: Settings | None = None,
     sources: Sources | None = None,
     progress: Callable[[int, int], None] = quiet,
+    address: str = "",
 ) -> FastAPI:
     """The server as an ASGI application. Its database is brought up to date at once: what is wrong is told before it starts."""
     hub = Hub(settings or Settings.from_environment(), sources or Sources(), progress)
-    hub.prepare()
+    hub.prepare(address)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
@@ -296,7 +297,7 @@ def reveal_out(table: Table) -> dict[str, Any]:
 def _add_pages(app: FastAPI, hub: Hub) -> None:
     @app.get("/api/health")
     async def health() -> Response:
-        """Whether the server is starting or well: database, bots, tables in memory."""
+        """Whether the server is starting, well or failing: database, bots, tables in memory."""
         report = await health_report(hub)
         return _json(report, 200 if report["database"] == "ok" else 503)
 
@@ -315,14 +316,10 @@ def _add_pages(app: FastAPI, hub: Hub) -> None:
 
 async def health_report(hub: Hub) -> dict[str, Any]:
     """How the server is."""
-    try:
-        await asyncio.to_thread(hub.storage.check)
-        database = "ok"
-    except Exception as wrong:
-        database = type(wrong).__name__
+    trouble = await hub.trouble()
     return {
-        "status": "ok" if hub.is_ready else "starting",
-        "database": database,
+        "status": "failing" if trouble else "ok" if hub.is_ready else "starting",
+        "database": trouble or "ok",
         "bots": {"workers": len(hub.bots.workers), "free": hub.bots.ready, "replaced": hub.bots.replaced},
         "tables": len(hub.tables),
         "sockets": sum(len(table.connections) for table in hub.tables.values()),

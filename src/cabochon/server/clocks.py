@@ -1,11 +1,45 @@
-"""A table's clock. It is told the time and never asks for it, so that the log alone says how much everybody has left."""
+"""A table's clock. It is told the time and never asks for it, so that the log alone says how much everybody has left.
 
+Clocks run on playing time, which nobody can set; the log has the time of day, by which only a game of days goes on while the
+server is down.
+"""
+
+import threading
+import time
+from collections.abc import Callable
 from typing import Any
 
 from .messages import DaysClock, MoveClock, NoClock, TotalClock
 
 SECONDS_PER_DAY = 86_400.0
 LEAST_AFTER_BACK = 60.0
+PAUSE_SECONDS = 2.0
+
+
+class PlayingTime:
+    """Monotonic seconds without those in which this process stood still: suspended, stopped, or its machine swapping.
+
+    A heart has to beat more often than every `longest_pause` seconds; where it did not, nobody could have moved.
+    """
+
+    def __init__(self, monotonic: Callable[[], float] = time.monotonic, longest_pause: float = PAUSE_SECONDS) -> None:
+        self.monotonic, self.longest_pause = monotonic, longest_pause
+        self.last_beat: float | None = None
+        self.paused = 0.0
+        self.lock = threading.Lock()
+
+    def __call__(self) -> float:
+        """The time, in seconds since some moment."""
+        with self.lock:
+            now = self.monotonic()
+            if self.last_beat is not None and now - self.last_beat > self.longest_pause:
+                self.paused += now - self.last_beat
+                self.last_beat = now
+            return now - self.paused
+
+    def beat(self) -> None:
+        """Say that the process runs."""
+        self.last_beat = self() + self.paused
 
 
 class TableClock:
@@ -19,10 +53,16 @@ class TableClock:
         self.left = [self.allowance] * players
         self.running: int | None = None
         self.since = 0.0
+        self.changed = 0.0
 
     def run(self, seat: int | None, now: float) -> None:
         """From now on this seat's time runs."""
         self.running, self.since = seat, now
+
+    def catch_up(self, now: float, time_of_day: float) -> None:
+        """The server has started again: only a game of days went on meanwhile, since the log's last change."""
+        away = max(0.0, time_of_day - self.changed) if self.kind == "days" else 0.0
+        self.run(self.running, now - away)
 
     def elapsed(self, now: float) -> float:
         """Seconds the running seat has used since they were last counted."""

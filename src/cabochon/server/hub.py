@@ -4,7 +4,9 @@ import asyncio
 import gc
 import logging
 import secrets
+import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import sqlalchemy as sa
@@ -26,6 +28,13 @@ from .tidying import tidy_for_ever
 KEY_BYTES = 32
 LISTED_SECONDS = 86_400.0
 LINKS_PER_MINUTE = 60.0
+TIMED_SECONDS = 60.0  # how often running tables with a clock are looked for that are not in memory
+RETRY_SECONDS = 1.0
+HEALTH_SECONDS = 3.0  # how long the database may take before it is called unwell
+PROBE_SECONDS = 1.0  # however often somebody asks, it is tried no more often than this
+INTEGRITY_SECONDS, INTEGRITY_SHARE = 60.0, 0.01  # how often the whole file is looked at, and the share of all time that may take
+INTEGRITY_GOODBYE = 5.0
+TICKS_TO_A_PAUSE = 8
 log = logging.getLogger("cabochon.server")
 
 
@@ -51,20 +60,28 @@ class Hub:
         self.hints: dict[str, asyncio.Task[None]] = {}  # by guest
         self.one_by_one = asyncio.Lock()
         self.is_ready = False
+        self.damaged: set[str] = set()
+        self.probe: asyncio.Task[str | None] | None = None
+        self.probed = 0.0
+        self.integrity: asyncio.Task[None] | None = None
+        self.integrity_due = 0.0
+        self.damage: str | None = None
+        self.failure: str | None = None
+        self.on_failure: Callable[[], None] = nothing
 
     # from start to stop
 
-    def prepare(self) -> None:
-        """Bring the database up to date. What is wrong with it is told before anything is started."""
-        self.storage.migrate()
+    def prepare(self, address: str = "") -> None:
+        """Take the database and bring it up to date. What is wrong with it is told before anything is started."""
+        self.storage.open(address)
         self.guests = Guests(self.storage.secret_key("guests", secrets.token_urlsafe(KEY_BYTES)))
 
     async def start(self) -> None:
         """Begin to write and to get ready; without workers the server answers only when it is ready."""
-        self.writer = Writer(self.storage.engine, self.settings.commit_window)
+        self.writer = Writer(self.storage.engine, self.settings.commit_window, self.storage.lease, self.fail)
         self.bots = Bots(self.settings, self.progress)
         getting_ready = asyncio.create_task(self._get_ready())
-        self.background = [getting_ready, asyncio.create_task(self._tick_for_ever())]
+        self.background = [getting_ready, asyncio.create_task(self._tick_for_ever()), asyncio.create_task(self._beat_for_ever())]
         if not gc.isenabled():
             self.background.append(asyncio.create_task(tidy_for_ever()))
         if not self.bots.workers:
@@ -76,23 +93,93 @@ class Hub:
         self.background.append(warming)
         await self.bots.rules_are_warm.wait()
         self.is_ready = True
-        for table_id in await asyncio.to_thread(self.storage.timed_tables):
-            try:
-                self.drive(await self.table(table_id))
-            except Exception:
-                log.exception("table %s could not be read", table_id)
+        done = await self._watch_timed_tables()
+        self.background.append(asyncio.create_task(self._watch_for_ever(done)))
+
+    async def _watch_for_ever(self, done: bool) -> None:
+        while True:
+            await asyncio.sleep(TIMED_SECONDS if done else RETRY_SECONDS)
+            done = await self._watch_timed_tables()
+
+    async def _watch_timed_tables(self) -> bool:
+        """Running tables with a clock are kept in memory, also when one was forgotten; False if the database does not answer."""
+        try:
+            for table_id in await asyncio.to_thread(self.storage.timed_tables):
+                if table_id not in self.tables and table_id not in self.damaged:
+                    await self._watch(table_id)
+        except Refused:
+            return False
+        except Exception:
+            log.exception("the running tables could not be looked for")
+            return False
+        return True
+
+    async def _watch(self, table_id: str) -> None:
+        try:
+            self.drive(await self.table(table_id))
+        except Refused as refusal:
+            if refusal.code == "no_database":
+                raise
+
+    def fail(self, reason: str) -> None:
+        """Stop because it is not safe to go on: nothing is answered any more, and whoever runs it is told."""
+        if self.failure is not None:
+            return
+        log.critical("the server stops: %s", reason)
+        self.failure, self.is_ready = reason, False
+        for table in list(self.tables.values()):
+            self.forget(table, 1012, "the server stops")
+        self.on_failure()
 
     async def stop(self) -> None:
         """Store what is waiting and end the workers."""
         self.is_ready = False
         thinking = [table.thinking for table in self.tables.values() if table.thinking]
-        tasks = [*self.background, *thinking, *self.hints.values()]
+        if self.integrity:
+            await asyncio.wait({self.integrity}, timeout=INTEGRITY_GOODBYE)  # a thread cannot be cancelled
+        checks = [task for task in (self.probe, self.integrity) if task]
+        tasks = [*self.background, *thinking, *self.hints.values(), *checks]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         await self.bots.stop()
         await asyncio.to_thread(self.writer.stop)
-        self.storage.engine.dispose()
+        self.storage.close()
+
+    # whether it is well
+
+    async def trouble(self) -> str | None:
+        """Why nothing can be stored now, in a sentence; None if all is well. Asked often, it tries again once a second."""
+        if self.failure is not None:
+            return self.failure
+        now = time.monotonic()
+        if self.probe is None or (self.probe.done() and now - self.probed >= PROBE_SECONDS):
+            self.probe, self.probed = asyncio.create_task(self._try_to_store()), now
+        await asyncio.wait({self.probe}, timeout=max(0.0, self.probed + HEALTH_SECONDS - now))
+        if not self.probe.done():
+            return f"the database has not answered for {HEALTH_SECONDS:g} seconds"
+        return self.probe.result() or self.damage
+
+    async def _try_to_store(self) -> str | None:
+        try:
+            await self.writer.store(self.storage.lease.proof())
+        except Refused as refusal:
+            return storage.in_words(refusal.__cause__)
+        if self.integrity is None and time.monotonic() >= self.integrity_due:
+            self.integrity = asyncio.create_task(self._look_for_damage())
+        return None
+
+    async def _look_for_damage(self) -> None:
+        """Look at the whole file, in the background."""
+        began = time.monotonic()
+        try:
+            self.damage = await asyncio.to_thread(self.storage.damage)
+            if self.damage:
+                log.error(self.damage)
+        finally:
+            ended = time.monotonic()
+            self.integrity_due = ended + max(INTEGRITY_SECONDS, (ended - began) / INTEGRITY_SHARE)
+            self.integrity = None
 
     # finding and making tables
 
@@ -103,7 +190,7 @@ class Hub:
             if table_id not in self.loading:
                 self.loading[table_id] = asyncio.ensure_future(self._load(table_id))
             found = await asyncio.shield(self.loading[table_id])
-        found.used = self.sources.clock()
+        found.used = self.sources.playing()
         return found
 
     async def _load(self, table_id: str) -> Table:
@@ -111,7 +198,7 @@ class Hub:
             stored = await asyncio.to_thread(self.storage.table, table_id)
             if stored is None:
                 raise Refused("no_table")
-            table = self.tables[table_id] = await asyncio.to_thread(Table.load, stored, self.sources)
+            table = self.tables[table_id] = await asyncio.to_thread(self._read, stored)
             if table.status == "dealing":
                 self._deal_again(table)
             if table.status != stored.table["status"]:
@@ -119,6 +206,23 @@ class Hub:
             return table
         finally:
             del self.loading[table_id]
+
+    def _read(self, stored: Stored, *, replayed: bool = True) -> Table:
+        """A stored table; one that is damaged costs itself only."""
+        table_id = stored.table["id"]
+        if table_id in self.damaged and not replayed:
+            raise Refused("damaged")
+        try:
+            table = Table.load(stored, self.sources, replayed=replayed)
+        except Exception as wrong:
+            if table_id not in self.damaged:
+                said = str(wrong).strip().partition("\n")[0]
+                # Written out, so that each damaged table is a trouble of its own; where in the code is of no interest.
+                log.error(f"table {table_id} is damaged: {type(wrong).__name__}: {said}")  # noqa: TRY400
+                self.damaged.add(table_id)
+            raise Refused("damaged") from wrong
+        self.damaged.discard(table_id)
+        return table
 
     def forget(self, table: Table, code: int, reason: str) -> None:
         """Drop what is in memory, because the log may know better; everybody comes back by themselves."""
@@ -192,7 +296,7 @@ class Hub:
         await self.writer.store(*statements)
         table = self.tables[row["id"]] = Table.load(stored, self.sources)
         if status == "dealing":
-            table.dealing.begin(awaited, now, self.settings.deal_seconds)
+            table.dealing.begin(awaited, self.sources.playing(), self.settings.deal_seconds)
         self.drive(table)
         return table
 
@@ -236,13 +340,13 @@ class Hub:
     def _deal_again(self, table: Table) -> None:
         """The server was stopped during a deal. Seals that are there are final: somebody may have opened a nonce already."""
         people = [seat.seat for seat in table.seats if seat.kind == "user"]
-        table.dealing.begin(table.dealing.seals or people, self.sources.clock(), self.settings.deal_seconds)
+        table.dealing.begin(table.dealing.seals or people, self.sources.playing(), self.settings.deal_seconds)
 
     async def deal_on(self, table: Table) -> None:
         """Go on with a deal; the game begins when every nonce is opened, or the time is up. The table's lock is held."""
-        now = self.sources.clock()
-        table.dealing.go_on(now, self.settings.deal_seconds)
-        if table.status == "dealing" and table.dealing.is_settled(now):
+        playing, now = self.sources.playing(), self.sources.clock()
+        table.dealing.go_on(playing, self.settings.deal_seconds)
+        if table.status == "dealing" and table.dealing.is_settled(playing):
             begun = storage.tables.update().where(storage.tables.c.id == table.id).values(status="running", began=now)
             await self.store(table, begun, *opening(table.id, table.dealing.nonces))
             table.begin(now)
@@ -252,7 +356,7 @@ class Hub:
         """Who has not sealed or opened in time is left out."""
         try:
             async with table.lock:
-                if table.dealing.is_late(self.sources.clock()):
+                if table.dealing.is_late(self.sources.playing()):
                     await self.deal_on(table)
                     self.settle(table)
         except Exception:
@@ -270,6 +374,8 @@ class Hub:
         try:
             while (seat := table.decides) is not None and (name := table.seats[seat].played_by):
                 await self._play_bot(table, seat, name)
+        except Refused as refusal:
+            log.warning("table %s: a bot could not move: %s", table.id, refusal)
         except Exception:
             log.exception("table %s: a bot could not move", table.id)
         finally:
@@ -294,11 +400,22 @@ class Hub:
     async def _tick_for_ever(self) -> None:
         while True:
             await asyncio.sleep(self.settings.tick_seconds)
-            await self.tick()
+            try:
+                await self.tick()
+            except Exception:
+                log.exception("the clocks could not be looked at")
+
+    async def _beat_for_ever(self) -> None:
+        """Where this was not called for long, the process stood still, and no clock runs on."""
+        playing = self.sources.playing
+        playing.longest_pause = max(playing.longest_pause, TICKS_TO_A_PAUSE * self.settings.tick_seconds)
+        while True:
+            playing.beat()
+            await asyncio.sleep(self.settings.tick_seconds)
 
     async def tick(self) -> None:
         """Look at the clocks and deals, and put away tables that nobody uses."""
-        now = self.sources.clock()
+        now = self.sources.playing()
         for table in list(self.tables.values()):
             if _is_late(table, now):
                 await self._time_out(table)
@@ -311,9 +428,11 @@ class Hub:
         """The seat whose time is up is played by a bot from now on."""
         try:
             async with table.lock:
-                if _is_late(table, self.sources.clock()):
+                if _is_late(table, self.sources.playing()):
                     await self.write(table, [table.entry("timeout", table.clock.running, self.settings.stand_in)])
                     self.settle(table)
+        except Refused as refusal:
+            log.warning("table %s: its clock could not be looked at: %s", table.id, refusal)
         except Exception:
             log.exception("table %s: its clock could not be looked at", table.id)
 
@@ -333,15 +452,22 @@ class Hub:
         opened = await asyncio.to_thread(self.storage.open_tables, since)
         own = {"running": [], "finished": []} if user is None else await asyncio.to_thread(self._own, user)
         waiting = [table for table in opened if any(seat["kind"] == "open" for seat in table.seats)]
-        return {name: [self._listed(stored) for stored in found] for name, found in {"open": waiting, **own}.items()}
+        return {name: self._all_listed(found) for name, found in {"open": waiting, **own}.items()}
 
     def _own(self, user: str) -> dict[str, list[Stored]]:
         running = [table for status in ("waiting", "dealing", "running") for table in self.storage.tables_of(user, status)]
         return {"running": running, "finished": self.storage.tables_of(user, "finished")}
 
+    def _all_listed(self, found: list[Stored]) -> list[Any]:
+        listed = []
+        for stored in found:
+            with suppress(Refused):  # a damaged table is left out
+                listed.append(self._listed(stored))
+        return listed
+
     def _listed(self, stored: Stored) -> Any:
         table = self.tables.get(stored.table["id"])
-        return (table or Table.load(stored, self.sources, replayed=False)).out()
+        return (table or self._read(stored, replayed=False)).out()
 
 
 def _is_late(table: Table, now: float) -> bool:

@@ -71,7 +71,7 @@ async def _welcome(websocket: WebSocket, hub: Hub, table_id: str, user: str | No
     try:
         table = await hub.table(table_id)
     except Refused as refusal:
-        await websocket.close(NO_TABLE, str(refusal))
+        await websocket.close(STARTING if refusal.code == "no_database" else NO_TABLE, str(refusal))
         return None
     if not table.may_watch(user):
         await websocket.close(NOT_FOR_YOU, "at this table nobody may watch")

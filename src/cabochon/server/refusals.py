@@ -60,6 +60,8 @@ REFUSALS: dict[str, tuple[int, str]] = {
     "too_many_tables": (429, "too many new tables from your address: wait a moment"),
     "starting": (503, "the server is starting"),
     "not_stored": (503, "this could not be stored: please try again"),
+    "no_database": (503, "the server cannot read its database: please try again"),
+    "damaged": (503, "this table is damaged and cannot be opened: the log of the server says why"),
     "failed": (500, "the server could not do this"),
 }
 

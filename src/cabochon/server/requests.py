@@ -180,7 +180,7 @@ async def replace_seat(hub: Hub, table: Table, connection: Connection, message: 
         raise Refused("bot_there")
     if not table.seats[by].is_human:
         raise Refused("own_stand_in")
-    if seat.away_since is None or hub.sources.clock() - seat.away_since < hub.settings.away_seconds:
+    if seat.away_since is None or hub.sources.playing() - seat.away_since < hub.settings.away_seconds:
         raise Refused("not_away", seconds=f"{hub.settings.away_seconds:g}")
     if any(ask.what == "replace" and ask.seat == seat.seat for ask in table.asks.values()):
         raise Refused("asked_already")
@@ -277,7 +277,7 @@ async def start(hub: Hub, table: Table, connection: Connection, _message: messag
     await store_seats(hub, table, bots, table.host, storage.tables.update().where(storage.tables.c.id == table.id).values(begun))
     if seals:
         table.status = "dealing"
-        table.dealing.begin(seals, now, hub.settings.deal_seconds)
+        table.dealing.begin(seals, hub.sources.playing(), hub.settings.deal_seconds)
         table.note_presence()
     else:
         table.begin(now)
@@ -315,7 +315,7 @@ async def store_seats(hub: Hub, table: Table, changed: list[Seat], host: int | N
     vacated = [seat_update(table.id, replace(seat, token=None)) for seat in changed]
     await hub.store(table, *vacated, *(seat_update(table.id, seat) for seat in changed), hosted, *statements)
     for seat in changed:
-        table.seats[seat.seat] = replace(seat, away_since=hub.sources.clock())
+        table.seats[seat.seat] = replace(seat, away_since=hub.sources.playing())
     table.host = host
 
 

@@ -11,7 +11,9 @@ import uvicorn
 
 from ..errors import CabochonError
 from .app import create_app
+from .hub import Hub
 from .limits import LARGEST_MESSAGE
+from .logs import leave_out_repeats
 from .pages import EVERYWHERE, lan_address
 from .settings import Settings
 from .tidying import take_over
@@ -105,8 +107,15 @@ def config(app: Any) -> uvicorn.Config:
 
 def play(settings: Settings, port: int | None, open_browser: bool) -> None:
     """Serve until somebody stops it."""
-    listener = bound_socket(settings.host, port)
-    announcer = Announcer(settings.host, listener.getsockname()[1], open_browser)
-    app = create_app(replace(settings), progress=announcer.progress)
-    take_over()
-    uvicorn.Server(config(app)).run(sockets=[listener])
+    with bound_socket(settings.host, port) as listener:
+        announcer = Announcer(settings.host, listener.getsockname()[1], open_browser)
+        own = settings.public_url or address(settings.host, announcer.port)
+        app = create_app(replace(settings), progress=announcer.progress, address=own)
+        hub: Hub = app.state.hub
+        take_over()
+        leave_out_repeats()
+        server = uvicorn.Server(config(app))
+        hub.on_failure = lambda: setattr(server, "should_exit", True)
+        server.run(sockets=[listener])
+    if hub.failure is not None:
+        raise CabochonError(hub.failure)

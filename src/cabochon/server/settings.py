@@ -1,5 +1,6 @@
 """What can be set about a server, and where it gets its time and chance from."""
 
+import dataclasses
 import os
 import secrets
 import time
@@ -10,6 +11,7 @@ from typing import Any
 
 from ..errors import CabochonError
 from ..game import Game
+from .clocks import PlayingTime
 from .fairness import DealInputs
 from .messages import TableOptions
 from .shuffle import order_of
@@ -88,6 +90,7 @@ class Sources:
     """Where time, chance and the deal come from; a test puts its own here."""
 
     clock: Callable[[], float] = time.time
+    playing: PlayingTime = dataclasses.field(default_factory=PlayingTime)
     secret: Callable[[], str] = lambda: secrets.token_hex(SECRET_BYTES)
     table_id: Callable[[], str] = lambda: secrets.token_urlsafe(ID_BYTES)
     token: Callable[[], str] = lambda: secrets.token_urlsafe(TOKEN_BYTES)

@@ -9,7 +9,7 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,14 +20,33 @@ from orjson import dumps
 from sqlalchemy.engine import Connection, Engine, RowMapping, make_url
 
 from ..errors import CabochonError
+from ..version import __version__
+from .leases import Held, Lease, Misplaced, Taken
+from .leases import metadata as metadata
+from .refusals import Refused
 
 MIGRATIONS = Path(__file__).parent / "migrations"
-BUSY_MILLISECONDS = 10_000
+BUSY_MILLISECONDS = 5_000
+# PostgreSQL: how long a connection, a statement and any answer are waited for. A PostgreSQL that stands still keeps no limit
+# of its own: the last is kept here.
+CONNECT_SECONDS, STATEMENT_SECONDS, ANSWER_SECONDS = 5, 5, 8
+POSTGRESQL_LINE = {
+    "connect_timeout": CONNECT_SECONDS,
+    "keepalives_idle": 5,
+    "keepalives_interval": 2,
+    "keepalives_count": 3,
+    "tcp_user_timeout": ANSWER_SECONDS * 1000,
+    "application_name": "cabochon",
+}
+# The keepalives on its side let PostgreSQL free the lock of a server whose machine has vanished.
+POSTGRESQL_OPTIONS = (
+    f"-c statement_timeout={STATEMENT_SECONDS}s -c lock_timeout={STATEMENT_SECONDS}s -c idle_in_transaction_session_timeout=30s "
+    "-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3"
+)
 MOST_IN_ONE_COMMIT = 512
 MOST_LISTED = 50
+NUL = "\0"  # no text in PostgreSQL contains it, and a query with one is an error
 log = logging.getLogger("cabochon.server")
-
-metadata = sa.MetaData()
 
 users = sa.Table(
     "users", metadata,
@@ -135,14 +154,46 @@ def open_engine(url: str) -> Engine:
         is_sqlite = parsed.get_backend_name() == "sqlite"
         if is_sqlite and parsed.database:
             Path(parsed.database).expanduser().parent.mkdir(parents=True, exist_ok=True)
-        # An error's text would otherwise hold what was to be stored, the secret of a deal too, and go into the log.
-        engine = sa.create_engine(parsed, pool_pre_ping=not is_sqlite, hide_parameters=True)
+        is_psycopg = parsed.drivername == "postgresql+psycopg"
+        engine = sa.create_engine(
+            parsed,
+            pool_pre_ping=not is_sqlite,
+            # An error's text would otherwise hold what was to be stored, the secret of a deal too, and go into the log.
+            hide_parameters=True,
+            connect_args=_limits(parsed) if is_psycopg else {},
+        )
         if is_sqlite:
             sa.event.listen(engine, "connect", _be_careful)
+            sa.event.listen(engine, "begin", _begin)
+        if is_psycopg:
+            sa.event.listen(engine, "do_connect", _connect_impatiently)
         return engine
 
 
+def _limits(url: sa.URL) -> dict[str, Any]:
+    """Time limits for PostgreSQL; what the URL says comes first."""
+    own = {name: value for name, value in POSTGRESQL_LINE.items() if name not in url.query}
+    return {**own, "options": f"{POSTGRESQL_OPTIONS} {url.query.get('options', '')}".strip()}
+
+
+def _connect_impatiently(_dialect: Any, _record: Any, arguments: Any, settings: Any) -> Any:
+    from .impatience import ImpatientConnection  # psycopg need not be installed
+
+    connection = ImpatientConnection.connect(*arguments, **settings)
+    connection.answer_seconds = ANSWER_SECONDS
+    return connection
+
+
+def _begin(connection: Connection) -> None:
+    """SQLite's own transactions instead of the driver's, which leave out changes of tables: all of a migration or nothing.
+
+    Whoever will write says so at once: SQLite waits for its lock then, and not in the middle.
+    """
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if connection.get_execution_options().get("writes") else "BEGIN")
+
+
 def _be_careful(connection: Any, _record: Any) -> None:
+    connection.isolation_level = None
     for pragma in ("journal_mode=WAL", "synchronous=FULL", f"busy_timeout={BUSY_MILLISECONDS}", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {pragma}").close()
 
@@ -170,41 +221,138 @@ def _upgrade(connection: Connection) -> None:
     command.upgrade(config, "head")
 
 
+def _migrate(connection: Connection) -> None:
+    """Bring the database to this version's form, all of it or nothing."""
+    version, newest = _version(connection), newest_version()
+    if version == newest:
+        return
+    if version is not None and version > newest:
+        raise CabochonError(
+            f"the database has form {version}, and this cabochon ({__version__}) knows none after {newest}: "
+            "a newer version has used it, so start that one"
+        )
+    if connection.dialect.name == "postgresql":
+        connection.execute(sa.text("SET LOCAL statement_timeout = 0"))  # a large database may take its time
+    _upgrade(connection)
+
+
+SQLITE_TROUBLE = {
+    "SQLITE_FULL": "the disk is full",
+    "SQLITE_BUSY": "the database is locked by another program",
+    "SQLITE_LOCKED": "the database is locked by another program",
+    "SQLITE_READONLY": "the database may not be written to",
+    "SQLITE_PERM": "the database may not be written to",
+    "SQLITE_CANTOPEN": "the database file cannot be opened",
+    "SQLITE_IOERR": "the disk does not read or write",
+    "SQLITE_CORRUPT": "the database file is damaged",
+    "SQLITE_NOTADB": "the database file is damaged",
+}
+POSTGRESQL_TROUBLE = {
+    "53100": "the disk is full",
+    "55P03": "the database is locked by another program",
+    "57014": "the database takes too long to answer",
+    "25006": "the database may not be written to",
+}
+
+
+def in_words(wrong: BaseException | None) -> str:
+    """What is wrong with a database, in words that everybody may read: no paths, no addresses."""
+    if isinstance(wrong, Taken | Held | Misplaced):
+        return str(wrong)
+    cause = wrong.orig if isinstance(wrong, sa.exc.DBAPIError) else wrong
+    name = str(getattr(cause, "sqlite_errorname", ""))
+    for known, sentence in SQLITE_TROUBLE.items():
+        if name == known or name.startswith(f"{known}_"):
+            return sentence
+    state = getattr(cause, "sqlstate", None)
+    if state is not None and state in POSTGRESQL_TROUBLE:
+        return POSTGRESQL_TROUBLE[state]
+    return "the database does not answer"
+
+
 class Storage:
     """Reading from the database, and the changes before the server answers. The rest goes through the Writer."""
 
     def __init__(self, url: str) -> None:
         self.url = url
         self.engine = open_engine(url)
+        self.lease = Lease(self.engine)
+        self.is_away = False
+        self.trial = threading.Lock()
+
+    def open(self, address: str = "") -> None:
+        """Become the one server of this database and bring it to this version's form. Another server is named."""
+        try:
+            with _connecting(self.url):
+                connection = self.lease.take()
+                with connection.begin():
+                    _migrate(connection)
+                self.lease.begin(address)
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Let go of everything."""
+        self.lease.release()
+        self.engine.dispose()
 
     def migrate(self) -> None:
         """Bring the database to this version's form."""
         with _connecting(self.url), self.engine.begin() as connection:
-            if _version(connection) != newest_version():
-                _upgrade(connection)
+            _migrate(connection)
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A connection to read from. What goes wrong is told to the log, and to whoever asked in a sentence.
+
+        While PostgreSQL is away one reader tries and the others are refused at once: there are few threads to wait in.
+        """
+        is_trial = self.is_away
+        if is_trial and not self.trial.acquire(blocking=False):
+            raise Refused("no_database")
+        try:
+            with self.engine.connect() as connection:
+                yield connection
+            self.is_away = False
+        except sa.exc.SQLAlchemyError as wrong:
+            self.is_away = isinstance(wrong, sa.exc.OperationalError) and self.engine.dialect.name != "sqlite"
+            log.warning("could not read: %s", _first_line(wrong))
+            raise Refused("no_database") from wrong
+        finally:
+            if is_trial:
+                self.trial.release()
 
     def secret_key(self, name: str, new: str) -> str:
         """The key of this name; the first server to ask has made it."""
-        with self.engine.begin() as connection:
+        with _connecting(self.url), self.engine.begin() as connection:
             query = sa.select(secret_keys.c.key).where(secret_keys.c.name == name)
             found = connection.scalar(query)
             if found is None:
                 connection.execute(secret_keys.insert().values(name=name, key=new))
             return str(found or new)
 
-    def check(self) -> None:
-        """Raise if the database does not answer."""
-        with self.engine.connect() as connection:
-            connection.execute(sa.select(sa.literal(1)))
+    def damage(self) -> str | None:
+        """Whether SQLite finds its file damaged; it looks at every page. None if all is well."""
+        if self.engine.dialect.name != "sqlite":
+            return None
+        try:
+            with self.engine.connect() as connection:
+                found = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
+        except sa.exc.SQLAlchemyError as wrong:
+            return in_words(wrong)
+        return None if found == "ok" else SQLITE_TROUBLE["SQLITE_CORRUPT"]
 
     def user_name(self, user: str) -> str | None:
         """The nickname a guest has chosen."""
-        with self.engine.connect() as connection:
+        with self.reading() as connection:
             return connection.scalar(sa.select(users.c.name).where(users.c.id == user))
 
     def table(self, table_id: str) -> Stored | None:
         """A table with its whole log."""
-        with self.engine.connect() as connection:
+        if NUL in table_id:
+            return None
+        with self.reading() as connection:
             row = connection.execute(sa.select(tables).where(tables.c.id == table_id)).mappings().first()
             if row is None:
                 return None
@@ -213,13 +361,15 @@ class Storage:
 
     def table_of_token(self, token: str) -> tuple[str, int] | None:
         """The table and seat of a private link."""
-        with self.engine.connect() as connection:
+        if NUL in token:
+            return None
+        with self.reading() as connection:
             row = connection.execute(sa.select(seats.c.table_id, seats.c.seat).where(seats.c.token == token)).first()
             return None if row is None else (row[0], row[1])
 
     def timed_tables(self) -> list[str]:
         """Running tables with a clock: their time goes on although nobody looks."""
-        with self.engine.connect() as connection:
+        with self.reading() as connection:
             query = sa.select(tables.c.id).where(tables.c.status == "running", tables.c.timed)
             return list(connection.scalars(query))
 
@@ -234,7 +384,7 @@ class Storage:
         return self._listed(query.where(holders.c.user_id == user, tables.c.status == status))
 
     def _listed(self, query: sa.Select[Any]) -> list[Stored]:
-        with self.engine.connect() as connection:
+        with self.reading() as connection:
             rows = connection.execute(query.order_by(tables.c.created.desc()).limit(MOST_LISTED)).mappings().all()
             seated, sealed = (_by_seat(connection, part, [row["id"] for row in rows]) for part in (seats, seals))
             return [Stored(row, seated.get(row["id"], []), seals=sealed.get(row["id"], [])) for row in rows]
@@ -272,21 +422,28 @@ class Job:
 
 
 class Writer:
-    """The one thread that writes."""
+    """The one thread that writes. It goes on whatever happens; if it has to end, nobody waits for it any more."""
 
-    def __init__(self, engine: Engine, window: float) -> None:
-        self.engine, self.window = engine, window
+    def __init__(
+        self, engine: Engine, window: float, lease: Lease | None = None, failed: Callable[[str], None] = log.critical
+    ) -> None:
+        self.transaction = engine.begin if lease is None else lease.writing
+        self.window = max(0.0, window)
+        self.failed = failed
         self.loop = asyncio.get_running_loop()
         self.jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self.commits = self.stored = 0
+        self.has_ended = False
         self.thread = threading.Thread(target=self._run, name="cabochon-writer", daemon=True)
         self.thread.start()
 
     def store(self, *statements: Any, entries: Sequence[dict[str, Any]] = ()) -> "asyncio.Future[None]":
-        """Ask that this is stored; what comes back is done when it is committed."""
+        """Ask that this is stored; what comes back is done when it is committed, or has failed with a refusal."""
         job = Job(statements, entries, self.loop.create_future())
         self.jobs.put(job)
         assert job.done is not None
+        if self.has_ended:
+            _tell([job], [RuntimeError("the writer has ended")])
         return job.done
 
     def stop(self) -> None:
@@ -295,13 +452,40 @@ class Writer:
         self.thread.join()
 
     def _run(self) -> None:
-        going_on = True
-        while going_on:
-            batch = self._gather()
-            going_on = None not in batch
-            jobs = [job for job in batch if job is not None]
+        try:
+            while self._write_batch():
+                pass
+        except BaseException as wrong:
+            log.critical("the thread that writes has ended", exc_info=wrong)
+            self._call(self.failed, "the thread that writes has ended")
+        finally:
+            self.has_ended = True
+            self._give_up()
+
+    def _write_batch(self) -> bool:
+        """Store what is waiting; False if that was the last."""
+        batch = self._gather()
+        jobs = [job for job in batch if job is not None]
+        outcomes: Sequence[BaseException | None] = [RuntimeError("the writer has ended")] * len(jobs)
+        try:
             outcomes = self._commit(jobs)
-            self.loop.call_soon_threadsafe(_tell, jobs, outcomes)
+        finally:
+            self._call(_tell, jobs, outcomes)
+        return None not in batch
+
+    def _give_up(self) -> None:
+        """Nobody will store what is still waiting."""
+        while not self.jobs.empty():
+            job = self.jobs.get()
+            if job is not None:
+                self._call(_tell, [job], [RuntimeError("the writer has ended")])
+
+    def _call(self, function: Callable[..., None], *arguments: Any) -> None:
+        """Call something in the loop's thread, if there is still a loop."""
+        try:
+            self.loop.call_soon_threadsafe(function, *arguments)
+        except RuntimeError:
+            log.warning("the server has stopped before everything was stored")
 
     def _gather(self) -> list[Job | None]:
         """The next job, and those that come within the window."""
@@ -313,18 +497,20 @@ class Writer:
         return batch
 
     def _commit(self, jobs: list[Job]) -> list[Exception | None]:
-        """Everything in one transaction; if that fails, each job in its own, so that one cannot harm another."""
+        """Everything in one transaction; if a job is at fault, each in its own, so that one cannot harm another."""
         try:
             self._store(jobs)
         except Exception as wrong:
-            if len(jobs) == 1:
-                log.warning("could not store: %s", wrong)
-                return [wrong]
-            return [outcome for job in jobs for outcome in self._commit([job])]
+            if len(jobs) > 1 and not is_of_the_database(wrong):
+                return [outcome for job in jobs for outcome in self._commit([job])]
+            log.warning("could not store: %s", _first_line(wrong))
+            if isinstance(wrong, Taken):
+                self._call(self.failed, str(wrong))
+            return [wrong] * len(jobs)
         return [None] * len(jobs)
 
     def _store(self, jobs: list[Job]) -> None:
-        with self.engine.begin() as connection:
+        with self.transaction() as connection:
             for job in jobs:
                 for statement in job.statements:
                     connection.execute(statement)
@@ -335,11 +521,24 @@ class Writer:
         self.stored += len(rows)
 
 
-def _tell(jobs: list[Job], outcomes: list[Exception | None]) -> None:
+def is_of_the_database(wrong: Exception) -> bool:
+    """Whether the database is in trouble, and not a job: then no other job would fare better."""
+    at_fault = (sa.exc.OperationalError, sa.exc.InterfaceError, CabochonError, OSError)
+    return isinstance(wrong, at_fault) or type(wrong) is sa.exc.DatabaseError
+
+
+def _first_line(wrong: BaseException) -> str:
+    """An error without the statement and its values."""
+    return str(wrong.orig if isinstance(wrong, sa.exc.DBAPIError) else wrong).strip().partition("\n")[0]
+
+
+def _tell(jobs: list[Job], outcomes: Sequence[BaseException | None]) -> None:
     for job, outcome in zip(jobs, outcomes, strict=True):
         if job.done is None or job.done.done():
             continue
         if outcome is None:
             job.done.set_result(None)
         else:
-            job.done.set_exception(outcome)
+            refusal = Refused("not_stored")
+            refusal.__cause__ = outcome
+            job.done.set_exception(refusal)

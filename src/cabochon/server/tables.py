@@ -156,7 +156,7 @@ class Table:
     @classmethod
     def load(cls, stored: Stored, sources: Sources, *, replayed: bool = True) -> "Table":
         """The table that lies in the database, its log replayed; or only what is said about it in the lobby."""
-        row, now = stored.table, sources.clock()
+        row, now = stored.table, sources.playing()
         table = cls(
             **{name: row[name] for name in STORED_FIELDS},
             options=TableOptions.model_validate_json(row["options"]),
@@ -165,19 +165,20 @@ class Table:
             sources=sources,
             dealing=Dealing(
                 row["id"],
-                DEAL_PHASES[row["status"]],
+                DEAL_PHASES.get(row["status"], "waiting"),
                 {seal["seat"]: seal["seal"] for seal in stored.seals},
                 {seal["seat"]: seal["nonce"] for seal in stored.seals if seal["nonce"]},
             ),
             used=now,
         )
+        _check_seats(table)
         if table.status in ("waiting", "dealing") or not replayed:
             return table
         table.begin(row["began"])
         for entry in stored.entries:
             table.apply(Entry(**{name: entry[name] for name in Entry.__slots__}))
-        if table.clock and table.clock.kind != "days":
-            table.clock.run(table.clock.running, now)
+        if table.clock:
+            table.clock.catch_up(sources.playing(), sources.clock())
         return table
 
     # the game
@@ -222,11 +223,13 @@ class Table:
     def entry(self, kind: str, seat: int, text: str, undoes: int | None = None, later: int = 0) -> Entry:
         """The next line, or one `later`; only the first takes time from the clock."""
         at = self.sources.clock()
-        spent = self.clock.elapsed(at) if self.clock and not later else 0.0
+        spent = self.clock.elapsed(self.sources.playing()) if self.clock and not later else 0.0
         return Entry(self.number + 1 + later, kind, seat, text, at, undoes, spent)
 
     def apply(self, entry: Entry) -> None:
         """Do what a stored entry says."""
+        if entry.number != self.number + 1:
+            raise CabochonError(f"entry {entry.number} comes after entry {self.number}")
         if self.clock:
             self.clock.charge(entry.spent)
         line = self._moved(entry) if entry.kind == "move" else self._noted(entry)
@@ -273,7 +276,8 @@ class Table:
             self._drop_asks()
         if self.clock:
             seat = self.decides
-            self.clock.run(seat if seat is not None and self.seats[seat].is_human else None, at)
+            self.clock.run(seat if seat is not None and self.seats[seat].is_human else None, self.sources.playing())
+            self.clock.changed = at
 
     def _drop_asks(self) -> None:
         """A question about taking back is over when the game goes on; one about a seat when a bot plays there."""
@@ -372,7 +376,7 @@ class Table:
 
     def note_presence(self) -> None:
         """Who is here, and since when the others are not. A question about a seat is over when its user is here."""
-        self.used = now = self.sources.clock()
+        self.used = now = self.sources.playing()
         here = {self.seat_of(connection.user) for connection in self.connections}
         for seat in self.seats:
             if seat.seat in here:
@@ -448,7 +452,7 @@ class Table:
         )
 
     def _clock_out(self) -> dict[str, Any] | None:
-        out: dict[str, Any] | None = self.clock.out(self.sources.clock()) if self.clock and self.game else None
+        out: dict[str, Any] | None = self.clock.out(self.sources.playing()) if self.clock and self.game else None
         return out
 
     def _choices(self, viewer: int | None) -> dict[str, Any] | None:
@@ -508,6 +512,18 @@ def _line_out(entry: Entry, turns: int) -> dict[str, Any]:
 
 def _seat(row: Any, now: float) -> Seat:
     return Seat(row["seat"], row["kind"], row["name"], row["bot"], row["token"], away_since=now)
+
+
+def _check_seats(table: Table) -> None:
+    """Stored seats and holders that fit the options."""
+    expected = list(range(table.options.players))
+    found = [seat.seat for seat in table.seats]
+    if found != expected:
+        raise CabochonError(f"seats {found} are stored, and {expected} are needed")
+    if not set(table.holders.values()) <= set(expected):
+        raise CabochonError(f"holders of seats {sorted(set(table.holders.values()))} are stored, and seats are {expected}")
+    if table.status not in DEAL_PHASES:
+        raise CabochonError(f"{table.status!r} is stored as status")
 
 
 def replay_views(game: Game, entries: list[Entry], viewer: int | None) -> list[Fragment]:

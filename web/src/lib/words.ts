@@ -292,6 +292,8 @@ const REFUSED: Record<string, (facts: Refused["facts"]) => string> = {
   too_many_tables: m.refused_too_often,
   starting: m.refused_starting,
   not_stored: m.refused_not_stored,
+  no_database: m.refused_no_database,
+  damaged: m.refused_damaged,
 };
 
 /** Why something was refused; what we have no words for, as the server says it. */
