@@ -19,7 +19,7 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-QUICK = {"bot_workers": 1, "bot_delay": 0.02, "requests_per_second": 1000, "tables_per_minute": 1000}
+QUICK = {"bot_workers": 1, "bot_delay": 0.02, "requests_per_second": 1000, "tables_per_minute": 1000, "deal_seconds": 30}
 
 
 @pytest.fixture(scope="session")

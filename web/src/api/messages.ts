@@ -168,8 +168,8 @@ export interface DaysClock {
 /**
  * How the cards are shuffled: see the protocol. Seals and nonces are listed by seat; null: none.
  *
- * `start` is what the commitment says about the start seat (null: random). `opened` says whose nonces have come; they are shown in
- * `nonces` when the deal is made from them: a seat with a seal and without a nonce did not open it in time and was left out.
+ * `start` is what the commitment says about the start seat (null: random). `opened` says whose nonces have come; `nonces` shows
+ * them when the deal is made from them: a seat with a seal and without a nonce did not open it in time and was left out.
  */
 export interface DealOut {
   format: 1 | 2;
