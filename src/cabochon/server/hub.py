@@ -4,6 +4,7 @@ import asyncio
 import gc
 import logging
 import secrets
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,8 +13,9 @@ import sqlalchemy as sa
 from ..bots import BOTS
 from . import storage
 from .bots import Bots, simple_move
+from .expiry import expire_for_ever
 from .guests import Guests, first_name
-from .limits import Buckets
+from .limits import Buckets, SocketCounts
 from .messages import TableOptions
 from .refusals import Refused
 from .settings import Settings, Sources, default_database
@@ -24,6 +26,8 @@ from .tidying import tidy_for_ever
 KEY_BYTES = 32
 LISTED_SECONDS = 86_400.0
 LINKS_PER_MINUTE = 60.0
+MOVE_BURST_SECONDS = 12
+HEAVY_AT_ONCE = 2
 log = logging.getLogger("cabochon.server")
 
 
@@ -45,6 +49,14 @@ class Hub:
         self.loading: dict[str, asyncio.Future[Table]] = {}
         self.creations = Buckets(settings.tables_per_minute / 60, settings.tables_per_minute)
         self.visits = Buckets(LINKS_PER_MINUTE / 60, LINKS_PER_MINUTE)
+        self.moves = Buckets(settings.max_moves_per_second, settings.max_moves_per_second * MOVE_BURST_SECONDS)
+        self.takebacks = Buckets(settings.max_takebacks_per_minute / 60, settings.max_takebacks_per_minute)
+        self.reads = Buckets(settings.max_reads_per_minute / 60, settings.max_reads_per_minute / 2)
+        self.sockets = SocketCounts(settings.max_sockets_per_address, settings.max_seated_sockets_per_address)
+        self.heavy = asyncio.Semaphore(HEAVY_AT_ONCE)
+        self.replays: dict[tuple[str, int | None], list[Any]] = {}  # of finished games, by table and seat
+        self.created_from: dict[str, str] = {}  # the addresses of waiting tables; they are stored nowhere
+        self.deleting: set[str] = set()
         self.background: list[asyncio.Task[None]] = []
         self.hints: dict[str, asyncio.Task[None]] = {}  # by guest
         self.one_by_one = asyncio.Lock()
@@ -55,14 +67,14 @@ class Hub:
     def prepare(self) -> None:
         """Bring the database up to date. What is wrong with it is told before anything is started."""
         self.storage.migrate()
-        self.guests = Guests(self.storage.secret_key("guests", secrets.token_urlsafe(KEY_BYTES)))
+        self.guests = Guests(self.storage.secret_key("guests", secrets.token_urlsafe(KEY_BYTES)), self.sources.clock)
 
     async def start(self) -> None:
         """Begin to write and to get ready; without workers the server answers only when it is ready."""
         self.writer = Writer(self.storage.engine, self.settings.commit_window)
         self.bots = Bots(self.settings, self.progress)
         getting_ready = asyncio.create_task(self._get_ready())
-        self.background = [getting_ready, asyncio.create_task(self._tick_for_ever())]
+        self.background = [getting_ready, asyncio.create_task(self._tick_for_ever()), asyncio.create_task(expire_for_ever(self))]
         if not gc.isenabled():
             self.background.append(asyncio.create_task(tidy_for_ever()))
         if not self.bots.workers:
@@ -96,6 +108,8 @@ class Hub:
 
     async def table(self, table_id: str) -> Table:
         """The table of this name, from memory or from its log."""
+        if table_id in self.deleting:
+            raise Refused("no_table")
         found = self.tables.get(table_id)
         if found is None:
             if table_id not in self.loading:
@@ -123,15 +137,28 @@ class Hub:
         for connection in list(table.connections):
             connection.close(code, reason)
 
-    async def create(self, options: TableOptions, user: str, name: str) -> Table:
+    async def create(self, options: TableOptions, user: str, name: str, address: str = "") -> Table:
         """A new table; its creator sits at seat 0, bots at the last seats."""
         check_bots(options)
         people = options.players - len(options.bots)
+        if people > 1:
+            await self._check_waiting(user, address)
         seats = [Seat(0, "user", name, token=self.sources.token())]
         seats += [Seat(seat, "open", "") for seat in range(1, people)]
         seats += [Seat(people + i, "bot", bot, bot) for i, bot in enumerate(options.bots)]
         start = 0 if options.start == "host" else self.sources.start(options.players)
-        return await self._open(options, seats, {user: 0}, host=0, start=start)
+        table = await self._open(options, seats, {user: 0}, host=0, start=start)
+        if table.status == "waiting":
+            self.created_from[table.id] = address
+        return table
+
+    async def _check_waiting(self, user: str, address: str) -> None:
+        """Refuse one more table that waits for players to whoever has many."""
+        most, most_from_there = self.settings.max_waiting_tables, self.settings.max_waiting_tables_per_address
+        if await asyncio.to_thread(self.storage.waiting_tables, user) >= most:
+            raise Refused("too_many_waiting", most=most)
+        if sum(found == address for found in self.created_from.values()) >= most_from_there:
+            raise Refused("too_many_waiting", most=most_from_there)
 
     async def rematch(self, table: Table) -> Table:
         """The same people at a new table; the next seat begins."""
@@ -182,6 +209,7 @@ class Hub:
 
     async def write(self, table: Table, entries: Sequence[Entry], stored: Callable[[], None] = nothing) -> None:
         """Store entries, say so, then do what they say: one table after the other, and between them the sockets are served."""
+        table.check_room(len(entries))
         await self.store(table, entries=[entry.row(table.id) for entry in entries])
         stored()
         async with self.one_by_one:
@@ -283,18 +311,32 @@ class Hub:
     async def lobby(self, user: str | None) -> dict[str, list[Any]]:
         """A LobbyOut: open tables, and the guest's own."""
         since = self.sources.clock() - LISTED_SECONDS
-        opened = await asyncio.to_thread(self.storage.open_tables, since)
+        found = await asyncio.to_thread(self.storage.open_table_ids, since)
+        opened = await asyncio.to_thread(self.storage.open_tables, self._fair(found))
         own = {"running": [], "finished": []} if user is None else await asyncio.to_thread(self._own, user)
         waiting = [table for table in opened if any(seat["kind"] == "open" for seat in table.seats)]
-        return {name: [self._listed(stored) for stored in found] for name, found in {"open": waiting, **own}.items()}
+        shown = {name: [self._listed(stored, watched=True) for stored in found] for name, found in own.items()}
+        return {"open": [self._listed(stored, watched=None) for stored in waiting], **shown}
+
+    def _fair(self, table_ids: list[str]) -> list[str]:
+        """The tables that are listed: only so many from one address, so that it cannot push out the others."""
+        listed: Counter[str] = Counter()
+        kept = []
+        for table_id in table_ids:
+            address = self.created_from.get(table_id, table_id)
+            listed[address] += 1
+            if listed[address] <= self.settings.max_listed_per_address:
+                kept.append(table_id)
+        return kept[: storage.MOST_LISTED]
 
     def _own(self, user: str) -> dict[str, list[Stored]]:
         running = self.storage.tables_of(user, "waiting") + self.storage.tables_of(user, "running")
         return {"running": running, "finished": self.storage.tables_of(user, "finished")}
 
-    def _listed(self, stored: Stored) -> Any:
+    def _listed(self, stored: Stored, *, watched: bool | None) -> Any:
+        """A TableOut; whoever has a seat there may see all of it, anybody else what strangers may."""
         table = self.tables.get(stored.table["id"])
-        return (table or Table.load(stored, self.sources, replayed=False)).out()
+        return (table or Table.load(stored, self.sources, replayed=False)).out(watched=watched)
 
 
 def _is_late(table: Table, now: float) -> bool:
