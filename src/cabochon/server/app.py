@@ -45,7 +45,10 @@ from .views import game_data_out
 
 SEAT_NUMBERS = Query(ge=0, le=3)
 # What a read counts against the budget of its address (CABOCHON_MAX_READS_PER_MINUTE), by the work it makes.
-COSTS = {"me": 1, "link": 1, "seat": 2, "table": 1, "lobby": 3, "docs": 5, "qr": 5, "record": 5, "reveal": 5, "replay": 20}
+COSTS = {
+    "me": 1, "bots": 1, "data": 1, "table": 1, "link": 1, "seat": 2, "lobby": 3,
+    "docs": 5, "qr": 5, "record": 5, "reveal": 5, "replay": 20,
+}  # fmt: skip
 MAX_KEPT_REPLAYS = 16
 EXAMPLE = {"application/json": {"example": {"detail": "a sentence", "code": "not_begun", "facts": {}}}}
 ANSWERS: dict[int | str, dict[str, Any]] = {
@@ -178,14 +181,16 @@ def _add_guests(app: FastAPI, hub: Hub) -> None:
 
 def _add_tables(app: FastAPI, hub: Hub) -> None:
     @app.get("/api/bots", response_model=list[BotOut])
-    async def bots() -> Response:
+    async def bots(request: Request) -> Response:
         """The opponents that can be chosen."""
+        _charge(hub, request, "bots")
         known = ratings()
         return _json([bot_out(bot, known.get(bot.name)) for bot in BOTS.values()])
 
     @app.get("/api/data/{variant}", response_model=GameDataOut)
-    async def data(variant: VariantName) -> Response:
+    async def data(request: Request, variant: VariantName) -> Response:
         """The printed cards and tiles of a game."""
+        _charge(hub, request, "data")
         return Response(dumps(game_data_out(variant)), media_type="application/json", headers={"Cache-Control": "max-age=3600"})
 
     @app.post("/api/tables", response_model=CreatedOut)

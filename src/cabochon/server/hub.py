@@ -55,7 +55,7 @@ class Hub:
         self.sockets = SocketCounts(settings.max_sockets_per_address, settings.max_seated_sockets_per_address)
         self.heavy = asyncio.Semaphore(HEAVY_AT_ONCE)
         self.replays: dict[tuple[str, int | None], list[Any]] = {}  # of finished games, by table and seat
-        self.created_from: dict[str, str] = {}  # the addresses of waiting tables; they are stored nowhere
+        self.created_from: dict[str, tuple[str, float]] = {}  # addresses and times of waiting tables; they are stored nowhere
         self.deleting: set[str] = set()
         self.background: list[asyncio.Task[None]] = []
         self.hints: dict[str, asyncio.Task[None]] = {}  # by guest
@@ -149,7 +149,7 @@ class Hub:
         start = 0 if options.start == "host" else self.sources.start(options.players)
         table = await self._open(options, seats, {user: 0}, host=0, start=start)
         if table.status == "waiting":
-            self.created_from[table.id] = address
+            self.created_from[table.id] = address, table.created
         return table
 
     async def _check_waiting(self, user: str, address: str) -> None:
@@ -157,7 +157,9 @@ class Hub:
         most, most_from_there = self.settings.max_waiting_tables, self.settings.max_waiting_tables_per_address
         if await asyncio.to_thread(self.storage.waiting_tables, user) >= most:
             raise Refused("too_many_waiting", most=most)
-        if sum(found == address for found in self.created_from.values()) >= most_from_there:
+        listed_since = self.sources.clock() - LISTED_SECONDS
+        self.created_from = {name: made for name, made in self.created_from.items() if made[1] > listed_since}
+        if sum(found == address for found, _ in self.created_from.values()) >= most_from_there:
             raise Refused("too_many_waiting", most=most_from_there)
 
     async def rematch(self, table: Table) -> Table:
@@ -323,7 +325,7 @@ class Hub:
         listed: Counter[str] = Counter()
         kept = []
         for table_id in table_ids:
-            address = self.created_from.get(table_id, table_id)
+            address, _ = self.created_from.get(table_id, (table_id, 0.0))
             listed[address] += 1
             if listed[address] <= self.settings.max_listed_per_address:
                 kept.append(table_id)
