@@ -92,17 +92,25 @@ def test_somebody_who_asks_and_does_not_read_is_disconnected() -> None:
     assert ["state 1", *["pong"] * 3, f"closed {TOO_SLOW}"] == sent(3, use)
 
 
-def test_those_who_come_and_go_are_told_together(here: House) -> None:
-    with two_players(here) as (table, anna, _ben), ExitStack() as stack:
-        anna.catch_up()
-        before = len(anna.raw)
-        for _ in range(50):
-            with here.guest().at(table) as watcher:
-                watcher.receive()
-        stack.enter_context(here.guest().at(table))
-        anna.until(lambda state: state["table"]["watchers"] == 1)
-        assert sum(b'"type":"state"' in text for text in anna.raw[before:]) < 50
-        anna.play()
+def test_those_who_come_and_go_are_told_together(here: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    with two_players(here) as (table, anna, ben):
+        monkeypatch.setattr(tables, "PRESENCE_SECONDS", 1e6)
+        with here.guest().at(table) as stays:
+            for _ in range(50):
+                with here.guest().at(table) as goes:
+                    assert "state" == goes.receive()["type"]
+            before = len(anna.raw)
+            anna.catch_up()
+            assert [b'{"type":"pong"}'] == anna.raw[before:]
+            anna.play()
+            assert {1} == {chair.until_number(1)["table"]["watchers"] for chair in (anna, ben, stays)}
+
+
+def test_who_comes_and_goes_is_told_soon(here: House) -> None:
+    with two_players(here) as (table, anna, _ben):
+        with here.guest().at(table):
+            anna.until(lambda state: state["table"]["watchers"] == 1)
+        anna.until(lambda state: state["table"]["watchers"] == 0)
 
 
 def test_viewers_with_the_same_eyes_are_sent_the_same_bytes(here: House, monkeypatch: pytest.MonkeyPatch) -> None:
