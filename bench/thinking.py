@@ -17,7 +17,12 @@ from cabochon.bots import BOTS
 from cabochon.machine import commit, machine
 from tests.server.process import Guest, ServerProcess
 
-SETTINGS = {"requests_per_second": 1000, "tables_per_minute": 1_000_000}
+SETTINGS = {
+    "requests_per_second": 1000,
+    "tables_per_minute": 1_000_000,
+    "max_moves_per_second": 1000,
+    "max_reads_per_minute": 1e9,
+}
 
 
 async def play(guest: Guest, table: str, until: float, times: list[float]) -> None:

@@ -166,7 +166,8 @@ class Chair:
 
 def settings(folder: Path, **said: Any) -> Settings:
     quick = {"bot_workers": 0, "bot_delay": 0.0, "commit_window": 0.0, "tick_seconds": 0.01, "tables_per_minute": 1e6}
-    quick["requests_per_second"] = 1e6
+    quick |= {"requests_per_second": 1e6, "max_moves_per_second": 1e6, "max_takebacks_per_minute": 1e6}
+    quick |= {"max_reads_per_minute": 1e9}
     return Settings(**{"database": f"sqlite:///{folder / 'games.db'}", **quick, **said})
 
 

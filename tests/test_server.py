@@ -145,12 +145,12 @@ def test_a_private_link_gives_another_device_the_seat(here: House) -> None:
     table = anna.create(bots=["greedy"])
     link = anna.get(f"/api/tables/{table}/link").json()["seat_link"]
     assert 403 == stranger.get(f"/api/tables/{table}/link").status_code
-    answer = phone.get(link)
-    assert (303, f"/t/{table}") == (answer.status_code, answer.headers["location"])
+    answer = phone.request("POST", f"/api/seats/{link.removeprefix('/s/')}", json={})
+    assert (200, table, 0) == (answer.status_code, answer.json()["id"], answer.json()["seat"])
     with phone.at(table) as chair:
         assert 0 == chair.receive()["view"]["seat"]
         chair.play("take wug")
-    assert 404 == phone.get("/s/nonsense").status_code
+    assert 404 == phone.request("POST", "/api/seats/nonsense", json={}).status_code
 
 
 @every_database

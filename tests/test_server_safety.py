@@ -19,9 +19,7 @@ from cabochon.server.guests import COOKIE
 from cabochon.server.limits import LARGEST_MESSAGE, Bucket, Buckets
 from cabochon.server.listening import Malformed, parse_message
 from cabochon.server.messages import TableOptions
-from cabochon.server.sockets import TOO_SLOW, Connection
 
-from .server.process import run
 from .serving import Chair, Clock, Guest, House, fixed_sources, house, two_players
 from .test_server import closing
 
@@ -176,26 +174,6 @@ def test_buckets() -> None:
     assert [True, False, True] == [buckets.take(address, 0) for address in ("a", "a", "b")]
 
 
-def test_somebody_who_does_not_read_is_disconnected() -> None:
-    async def fill() -> Connection:
-        connection = Connection(None, None, 0, most_waiting=3)  # type: ignore[arg-type]
-        for _ in range(5):
-            connection.put(b"news")
-        return connection
-
-    connection = run(fill())
-    assert connection.farewell and TOO_SLOW == connection.farewell[0] and 3 == connection.outbox.qsize()
-
-
-def test_too_many_sockets_at_a_table(tmp_path: Path) -> None:
-    with house(tmp_path, most_sockets=1) as here:
-        guest = here.guest()
-        table = guest.create()
-        with guest.at(table) as first, guest.at(table) as second:
-            assert (4429, "too many are at this table") == closing(second)
-            first.done("start")
-
-
 def test_no_such_table(here: House) -> None:
     with here.guest().at("nowhere") as chair:
         assert (4404, "there is no such table") == closing(chair)
@@ -286,6 +264,9 @@ def received(folder: Path, dealt: Game, moves: list[str]) -> list[list[bytes]]:
     chairs: list[Chair] = []
     with house(folder, sources) as here, two_players(here) as (table, anna, ben), here.guest().at(table) as watcher:
         chairs = [anna, ben, watcher]
+        for chair in chairs:
+            chair.until(lambda state: state["table"]["watchers"] == 1)
+            chair.raw.clear()
         for number, text in enumerate(moves):
             seat = chairs[number % 2]
             seat.done("move", number=number + 1, text=text)

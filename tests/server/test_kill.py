@@ -17,6 +17,7 @@ KILLS = int(os.environ.get("KILLS", "50"))
 POSTGRESQL_SHARE = 0.1  # the kills are the same; only the commits differ
 TABLES = 6
 QUICK = {"bot_workers": 0, "requests_per_second": 1000, "tables_per_minute": 1000}
+QUICK |= {"max_moves_per_second": 1000, "max_reads_per_minute": 1_000_000}
 GONE = (websockets.ConnectionClosed, OSError, httpx.HTTPError, TimeoutError, websockets.InvalidHandshake)
 
 

@@ -16,6 +16,7 @@ from tests.server.process import running
 
 WEB = Path(__file__).parent.parent.parent / "web"
 LENIENT = {"bot_workers": 0, "bot_delay": 0.0, "requests_per_second": 1e6, "tables_per_minute": 1e6}
+LENIENT |= {"max_reads_per_minute": 1e9, "max_waiting_tables": 10_000, "max_waiting_tables_per_address": 10_000}
 EXAMPLES, EXAMPLES_ON_POSTGRESQL = 30, 6
 
 

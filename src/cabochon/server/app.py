@@ -1,6 +1,7 @@
 """The application: `create_app(settings)` and what it answers over HTTP."""
 
 import asyncio
+import math
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -9,8 +10,8 @@ from typing import Annotated, Any
 
 from fastapi import FastAPI, Query, Request, Response, WebSocket
 from fastapi.exceptions import RequestValidationError
-from orjson import dumps
-from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse
+from orjson import Fragment, dumps
+from starlette.responses import JSONResponse, PlainTextResponse
 
 from ..bots import BOTS, Bot
 from ..bots.ratings import Rating, ratings
@@ -18,8 +19,8 @@ from ..notation.record import format_record
 from ..version import __version__
 from .fairness import AnyReveal, start_rule
 from .guests import clean_name
-from .hub import Hub, holding, naming
-from .limits import Guard
+from .hub import Hub, naming
+from .limits import Guard, address_of
 from .listening import serve
 from .messages import (
     BotOut,
@@ -28,18 +29,27 @@ from .messages import (
     LobbyOut,
     NameIn,
     ReplayOut,
+    SeatLinkOut,
     TableOptions,
     TableOut,
+    TakeSeatIn,
     UserOut,
     VariantName,
 )
 from .pages import api_page, join_url, page, qr_code
 from .refusals import Refused
+from .seatlinks import found_seat, seat_link_out, take_seat
 from .settings import Settings, Sources
 from .tables import Table, replay_views
 from .views import game_data_out
 
 SEAT_NUMBERS = Query(ge=0, le=3)
+# What a read counts against the budget of its address (CABOCHON_MAX_READS_PER_MINUTE), by the work it makes.
+COSTS = {
+    "me": 1, "bots": 1, "data": 1, "table": 1, "link": 1, "seat": 2, "lobby": 3,
+    "docs": 5, "qr": 5, "record": 5, "reveal": 5, "replay": 20,
+}  # fmt: skip
+MAX_KEPT_REPLAYS = 16
 EXAMPLE = {"application/json": {"example": {"detail": "a sentence", "code": "not_begun", "facts": {}}}}
 ANSWERS: dict[int | str, dict[str, Any]] = {
     code: {"description": said, "content": EXAMPLE}
@@ -98,7 +108,8 @@ def create_app(
 
 async def _refused(_request: Request, wrong: Exception) -> Response:
     assert isinstance(wrong, Refused)
-    return JSONResponse(wrong.out(), wrong.status)
+    headers = {"Retry-After": str(math.ceil(wrong.retry_after))} if wrong.status == 429 else None
+    return JSONResponse(wrong.out(), wrong.status, headers)
 
 
 async def _not_understood(_request: Request, wrong: Exception) -> Response:
@@ -113,8 +124,13 @@ def _json(value: Any, status: int = 200) -> Response:
     return Response(dumps(value), status, media_type="application/json", headers={"Cache-Control": "no-store"})
 
 
-def _address(request: Request) -> str:
-    return request.client.host if request.client else ""
+def _charge(hub: Hub, request: Request, what: str) -> None:
+    """Count a read; refuse it when its address has read too much in a short time."""
+    address, cost = address_of(request), COSTS[what]
+    if not hub.reads.take(address, time.monotonic(), cost):
+        refusal = Refused("too_many_requests")
+        refusal.retry_after = hub.reads.wait(address, cost)
+        raise refusal
 
 
 def _guest(hub: Hub, request: Request) -> tuple[str, bool]:
@@ -132,6 +148,7 @@ def _add_guests(app: FastAPI, hub: Hub) -> None:
     @app.get("/api/me", response_model=UserOut)
     async def me(request: Request) -> Response:
         """Who you are. Sets the cookie that holds your seats."""
+        _charge(hub, request, "me")
         user, _ = _guest(hub, request)
         return _remember(hub, request, _json({"name": await hub.name_of(user)}), user)
 
@@ -140,53 +157,57 @@ def _add_guests(app: FastAPI, hub: Hub) -> None:
         """Choose a nickname."""
         user, _ = _guest(hub, request)
         name = clean_name(said.name)
-        if not hub.visits.take(_address(request), time.monotonic()):
+        if not hub.visits.take(address_of(request), time.monotonic()):
             raise Refused("too_many_requests")
         await hub.writer.store(*naming(user, name))
         return _remember(hub, request, _json({"name": name}), user)
 
-    @app.get("/s/{token}", include_in_schema=False)
+    @app.get("/api/seats/{token}", response_model=SeatLinkOut)
     async def seat_link(request: Request, token: str) -> Response:
-        """A private link: this browser holds the seat too."""
-        if not hub.visits.take(_address(request), time.monotonic()):
+        """What a private link gives, and what you hold at its table now. Nothing is changed."""
+        _charge(hub, request, "seat")
+        table, seat = await found_seat(hub, token)
+        return _json(seat_link_out(table, seat, hub.guests.user_of(request)))
+
+    @app.post("/api/seats/{token}", response_model=CreatedOut)
+    async def take(request: Request, token: str, said: TakeSeatIn) -> Response:
+        """Hold the seat of a private link too. Another seat at the same table must be given up for it."""
+        if not hub.visits.take(address_of(request), time.monotonic()):
             raise Refused("too_many_requests")
-        found = await asyncio.to_thread(hub.storage.table_of_token, token)
-        if found is None:
-            raise Refused("no_link")
-        table, seat = await hub.table(found[0]), found[1]
         user, _ = _guest(hub, request)
-        async with table.lock:
-            await hub.store(table, *holding(table.id, user, seat))
-            table.holders[user] = seat
-            table.note_presence()
-            table.broadcast()
-        return _remember(hub, request, RedirectResponse(f"/t/{table.id}", 303), user)
+        table, seat = await found_seat(hub, token)
+        await take_seat(hub, table, seat, user, said.gives_up)
+        return _remember(hub, request, _json(_created(table, seat)), user)
 
 
 def _add_tables(app: FastAPI, hub: Hub) -> None:
     @app.get("/api/bots", response_model=list[BotOut])
-    async def bots() -> Response:
+    async def bots(request: Request) -> Response:
         """The opponents that can be chosen."""
+        _charge(hub, request, "bots")
         known = ratings()
         return _json([bot_out(bot, known.get(bot.name)) for bot in BOTS.values()])
 
     @app.get("/api/data/{variant}", response_model=GameDataOut)
-    async def data(variant: VariantName) -> Response:
+    async def data(request: Request, variant: VariantName) -> Response:
         """The printed cards and tiles of a game."""
+        _charge(hub, request, "data")
         return Response(dumps(game_data_out(variant)), media_type="application/json", headers={"Cache-Control": "max-age=3600"})
 
     @app.post("/api/tables", response_model=CreatedOut)
     async def create(request: Request, options: TableOptions, sealed: bool = False) -> Response:
         """Open a table and sit down at it. If no seat is open the game begins at once, or, if `sealed`, after your nonce."""
-        if not hub.creations.take(_address(request), time.monotonic()):
+        address = address_of(request)
+        if not hub.creations.take(address, time.monotonic()):
             raise Refused("too_many_tables")
         user, _ = _guest(hub, request)
-        table = await hub.create(options, user, await hub.name_of(user), sealed=sealed)
+        table = await hub.create(options, user, await hub.name_of(user), address, sealed=sealed)
         return _remember(hub, request, _json(_created(table, 0)), user)
 
     @app.get("/api/tables", response_model=LobbyOut)
     async def lobby(request: Request) -> Response:
         """Open tables, and your own running and finished games."""
+        _charge(hub, request, "lobby")
         return _json(await hub.lobby(hub.guests.user_of(request)))
 
 
@@ -203,13 +224,15 @@ def _add_table(app: FastAPI, hub: Hub) -> None:
     finished = _finished(hub)
 
     @app.get("/api/tables/{table_id}", response_model=TableOut)
-    async def table_now(table_id: str) -> Response:
-        """What everybody may know about a table."""
-        return _json((await hub.table(table_id)).out())
+    async def table_now(request: Request, table_id: str) -> Response:
+        """What everybody may know about a table; where nobody may watch, less for those without a seat."""
+        _charge(hub, request, "table")
+        return _json((await hub.table(table_id)).out(hub.guests.user_of(request)))
 
     @app.get("/api/tables/{table_id}/record", response_class=PlainTextResponse)
     async def record(request: Request, table_id: str) -> Response:
         """The record of a finished game."""
+        _charge(hub, request, "record")
         table = await finished(request, table_id)
         name = f'attachment; filename="{table.id}.game"'
         return PlainTextResponse(record_text(table), headers={"Content-Disposition": name})
@@ -217,23 +240,25 @@ def _add_table(app: FastAPI, hub: Hub) -> None:
     @app.get("/api/tables/{table_id}/reveal", response_model=AnyReveal)
     async def reveal(request: Request, table_id: str) -> Response:
         """After the end: secret, seals, nonces, commitment and record, for `cabochon verify`."""
+        _charge(hub, request, "reveal")
         return _json(reveal_out(await finished(request, table_id)))
 
     @app.get("/api/tables/{table_id}/replay", response_model=ReplayOut)
     async def replay(request: Request, table_id: str, seat: Annotated[int | None, SEAT_NUMBERS] = None) -> Response:
         """The game so far: as your own seat or a spectator; after the end, as any seat."""
+        _charge(hub, request, "replay")
         table = await hub.table(table_id)
         user = hub.guests.user_of(request)
         _check_may_replay(table, user, seat)
         entries = list(table.log)
-        game = table.first_game()
-        views = await asyncio.to_thread(replay_views, game, [line.entry for line in entries], seat)
-        out = {"table": table.out(), "seat": seat, "entries": [line.out(seat) for line in entries]}
-        return _json({**out, "views": views, "outcome": table.outcome()})
+        views = await _replay_views(hub, table, seat)
+        out = {"table": table.out(watched=True), "seat": seat, "entries": [line.out(seat) for line in entries]}
+        return _json({**out, "views": views[: len(entries) + 1], "outcome": table.outcome()})
 
     @app.get("/api/tables/{table_id}/link", response_model=CreatedOut)
     async def link(request: Request, table_id: str) -> Response:
         """The private link of your own seat, for your other devices."""
+        _charge(hub, request, "link")
         table = await hub.table(table_id)
         seat = table.seat_of(hub.guests.user_of(request))
         if seat is None:
@@ -243,8 +268,11 @@ def _add_table(app: FastAPI, hub: Hub) -> None:
     @app.get("/api/tables/{table_id}/qr.svg")
     async def qr(request: Request, table_id: str) -> Response:
         """The link to the table as a QR code."""
+        _charge(hub, request, "qr")
         table = await hub.table(table_id)
-        return qr_code(join_url(request, f"/t/{table.id}", hub.settings.public_url, hub.settings.host))
+        url = join_url(request, f"/t/{table.id}", hub.settings.public_url, hub.settings.host)
+        async with hub.heavy:
+            return await asyncio.to_thread(qr_code, url)
 
     @app.websocket("/api/tables/{table_id}/socket")
     async def socket(websocket: WebSocket, table_id: str, since: int = 0) -> None:
@@ -263,6 +291,22 @@ def _finished(hub: Hub) -> Callable[[Request, str], Awaitable[Table]]:
         return table
 
     return finished
+
+
+async def _replay_views(hub: Hub, table: Table, seat: int | None) -> list[Fragment]:
+    """The views of a replay: made beside the event loop, few at a time; those of a finished game are kept."""
+    key = table.id, seat
+    async with hub.heavy:
+        if key in hub.replays:
+            return hub.replays[key]
+        game = table.first_game()
+        is_finished, entries = table.status == "finished", [line.entry for line in table.log]
+        views = await asyncio.to_thread(replay_views, game, entries, seat)
+        if is_finished:
+            hub.replays[key] = views
+            if len(hub.replays) > MAX_KEPT_REPLAYS:
+                del hub.replays[next(iter(hub.replays))]
+        return views
 
 
 def _check_may_replay(table: Table, user: str | None, seat: int | None) -> None:
@@ -302,12 +346,18 @@ def _add_pages(app: FastAPI, hub: Hub) -> None:
         return _json(report, 200 if report["database"] == "ok" else 503)
 
     @app.get("/api/docs", include_in_schema=False)
-    async def docs() -> Response:
+    async def docs(request: Request) -> Response:
+        _charge(hub, request, "docs")
         return api_page(app.openapi())
 
     @app.get("/api/{path:path}", include_in_schema=False)
     async def nothing(path: str) -> Response:
         raise Refused("nothing_there", path=f"/api/{path}")
+
+    @app.get("/s/{token}", include_in_schema=False)
+    async def seat_page(request: Request, token: str) -> Response:  # noqa: ARG001
+        """The page that asks before it takes a seat. To open a link changes nothing: pictures on other sites open links too."""
+        return page(request, "index.html")
 
     @app.get("/{path:path}", include_in_schema=False)
     async def pages(request: Request, path: str) -> Response:

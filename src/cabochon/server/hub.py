@@ -5,6 +5,7 @@ import gc
 import logging
 import secrets
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -15,9 +16,10 @@ from ..bots import BOTS
 from ..rules.deal import ANY_START
 from . import storage
 from .bots import Bots, simple_move
+from .expiry import expire_for_ever
 from .fairness import commitment_2
 from .guests import Guests, first_name
-from .limits import Buckets
+from .limits import Buckets, SocketCounts
 from .messages import TableOptions
 from .refusals import Refused
 from .settings import Settings, Sources, default_database
@@ -35,6 +37,8 @@ PROBE_SECONDS = 1.0  # however often somebody asks, it is tried no more often th
 INTEGRITY_SECONDS, INTEGRITY_SHARE = 60.0, 0.01  # how often the whole file is looked at, and the share of all time that may take
 INTEGRITY_GOODBYE = 5.0
 TICKS_TO_A_PAUSE = 8
+MOVE_BURST_SECONDS = 12
+HEAVY_AT_ONCE = 2
 log = logging.getLogger("cabochon.server")
 
 
@@ -56,6 +60,14 @@ class Hub:
         self.loading: dict[str, asyncio.Future[Table]] = {}
         self.creations = Buckets(settings.tables_per_minute / 60, settings.tables_per_minute)
         self.visits = Buckets(LINKS_PER_MINUTE / 60, LINKS_PER_MINUTE)
+        self.moves = Buckets(settings.max_moves_per_second, settings.max_moves_per_second * MOVE_BURST_SECONDS)
+        self.takebacks = Buckets(settings.max_takebacks_per_minute / 60, settings.max_takebacks_per_minute)
+        self.reads = Buckets(settings.max_reads_per_minute / 60, settings.max_reads_per_minute / 2)
+        self.sockets = SocketCounts(settings.max_sockets_per_address, settings.max_seated_sockets_per_address)
+        self.heavy = asyncio.Semaphore(HEAVY_AT_ONCE)
+        self.replays: dict[tuple[str, int | None], list[Any]] = {}  # of finished games, by table and seat
+        self.created_from: dict[str, tuple[str, float]] = {}  # addresses and times of waiting tables; they are stored nowhere
+        self.deleting: set[str] = set()
         self.background: list[asyncio.Task[None]] = []
         self.hints: dict[str, asyncio.Task[None]] = {}  # by guest
         self.one_by_one = asyncio.Lock()
@@ -74,14 +86,15 @@ class Hub:
     def prepare(self, address: str = "") -> None:
         """Take the database and bring it up to date. What is wrong with it is told before anything is started."""
         self.storage.open(address)
-        self.guests = Guests(self.storage.secret_key("guests", secrets.token_urlsafe(KEY_BYTES)))
+        self.guests = Guests(self.storage.secret_key("guests", secrets.token_urlsafe(KEY_BYTES)), self.sources.clock)
 
     async def start(self) -> None:
         """Begin to write and to get ready; without workers the server answers only when it is ready."""
         self.writer = Writer(self.storage.engine, self.settings.commit_window, self.storage.lease, self.fail)
         self.bots = Bots(self.settings, self.progress)
         getting_ready = asyncio.create_task(self._get_ready())
-        self.background = [getting_ready, asyncio.create_task(self._tick_for_ever()), asyncio.create_task(self._beat_for_ever())]
+        for_ever = (self._tick_for_ever(), self._beat_for_ever(), expire_for_ever(self))
+        self.background = [getting_ready, *(asyncio.create_task(one) for one in for_ever)]
         if not gc.isenabled():
             self.background.append(asyncio.create_task(tidy_for_ever()))
         if not self.bots.workers:
@@ -185,6 +198,8 @@ class Hub:
 
     async def table(self, table_id: str) -> Table:
         """The table of this name, from memory or from its log."""
+        if table_id in self.deleting:
+            raise Refused("no_table")
         found = self.tables.get(table_id)
         if found is None:
             if table_id not in self.loading:
@@ -231,15 +246,30 @@ class Hub:
         for connection in list(table.connections):
             connection.close(code, reason)
 
-    async def create(self, options: TableOptions, user: str, name: str, *, sealed: bool = False) -> Table:
+    async def create(self, options: TableOptions, user: str, name: str, address: str = "", *, sealed: bool = False) -> Table:
         """A new table; its creator sits at seat 0, bots at the last seats. `sealed`: the deal waits for the creator's seal."""
         check_bots(options)
         people = options.players - len(options.bots)
+        if people > 1:
+            await self._check_waiting(user, address)
         seats = [Seat(0, "user", name, token=self.sources.token())]
         seats += [Seat(seat, "open", "") for seat in range(1, people)]
         seats += [Seat(people + i, "bot", bot, bot) for i, bot in enumerate(options.bots)]
         start = 0 if options.start == "host" else ANY_START
-        return await self._open(options, seats, {user: 0}, host=0, start=start, awaited=[0] if sealed else [])
+        table = await self._open(options, seats, {user: 0}, host=0, start=start, awaited=[0] if sealed else [])
+        if table.status == "waiting":
+            self.created_from[table.id] = address, table.created
+        return table
+
+    async def _check_waiting(self, user: str, address: str) -> None:
+        """Refuse one more table that waits for players to whoever has many."""
+        most, most_from_there = self.settings.max_waiting_tables, self.settings.max_waiting_tables_per_address
+        if await asyncio.to_thread(self.storage.waiting_tables, user) >= most:
+            raise Refused("too_many_waiting", most=most)
+        listed_since = self.sources.clock() - LISTED_SECONDS
+        self.created_from = {name: made for name, made in self.created_from.items() if made[1] > listed_since}
+        if sum(found == address for found, _ in self.created_from.values()) >= most_from_there:
+            raise Refused("too_many_waiting", most=most_from_there)
 
     async def rematch(self, table: Table) -> Table:
         """The same people at a new table; the next seat begins. Those who are here and took part in the last deal are awaited."""
@@ -304,6 +334,7 @@ class Hub:
 
     async def write(self, table: Table, entries: Sequence[Entry], stored: Callable[[], None] = nothing) -> None:
         """Store entries, say so, then do what they say: one table after the other, and between them the sockets are served."""
+        table.check_room(len(entries))
         await self.store(table, entries=[entry.row(table.id) for entry in entries])
         stored()
         async with self.one_by_one:
@@ -449,25 +480,39 @@ class Hub:
     async def lobby(self, user: str | None) -> dict[str, list[Any]]:
         """A LobbyOut: open tables, and the guest's own."""
         since = self.sources.clock() - LISTED_SECONDS
-        opened = await asyncio.to_thread(self.storage.open_tables, since)
+        found = await asyncio.to_thread(self.storage.open_table_ids, since)
+        opened = await asyncio.to_thread(self.storage.open_tables, self._fair(found))
         own = {"running": [], "finished": []} if user is None else await asyncio.to_thread(self._own, user)
         waiting = [table for table in opened if any(seat["kind"] == "open" for seat in table.seats)]
-        return {name: self._all_listed(found) for name, found in {"open": waiting, **own}.items()}
+        shown = {name: self._all_listed(found, watched=True) for name, found in own.items()}
+        return {"open": self._all_listed(waiting, watched=None), **shown}
+
+    def _fair(self, table_ids: list[str]) -> list[str]:
+        """The tables that are listed: only so many from one address, so that it cannot push out the others."""
+        listed: Counter[str] = Counter()
+        kept = []
+        for table_id in table_ids:
+            address, _ = self.created_from.get(table_id, (table_id, 0.0))
+            listed[address] += 1
+            if listed[address] <= self.settings.max_listed_per_address:
+                kept.append(table_id)
+        return kept[: storage.MOST_LISTED]
 
     def _own(self, user: str) -> dict[str, list[Stored]]:
         running = [table for status in ("waiting", "dealing", "running") for table in self.storage.tables_of(user, status)]
         return {"running": running, "finished": self.storage.tables_of(user, "finished")}
 
-    def _all_listed(self, found: list[Stored]) -> list[Any]:
+    def _all_listed(self, found: list[Stored], *, watched: bool | None) -> list[Any]:
         listed = []
         for stored in found:
             with suppress(Refused):  # a damaged table is left out
-                listed.append(self._listed(stored))
+                listed.append(self._listed(stored, watched=watched))
         return listed
 
-    def _listed(self, stored: Stored) -> Any:
+    def _listed(self, stored: Stored, *, watched: bool | None) -> Any:
+        """A TableOut; whoever has a seat there may see all of it, anybody else what strangers may."""
         table = self.tables.get(stored.table["id"])
-        return (table or self._read(stored, replayed=False)).out()
+        return (table or self._read(stored, replayed=False)).out(watched=watched)
 
 
 def _is_late(table: Table, now: float) -> bool:

@@ -1,18 +1,21 @@
 """What keeps the server well: buckets for requests, a limit on sizes, a look at origins, and headers."""
 
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable
+from ipaddress import IPv6Address, ip_address, ip_network
 from urllib.parse import urlsplit
 
 from orjson import dumps
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
+from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .refusals import Refused
 
 LARGEST_MESSAGE = 4096
 MOST_ADDRESSES = 10_000
+COUNTED_IPV6_BITS = 64
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 POLICY = "; ".join(
     (
@@ -40,30 +43,78 @@ class Bucket:
         self.per_second, self.burst = per_second, burst
         self.level, self.at = burst, now
 
-    def take(self, now: float) -> bool:
-        """Whether one more may pass now."""
+    def take(self, now: float, cost: float = 1) -> bool:
+        """Whether one more (that counts as `cost`) may pass now."""
         self.level = min(self.burst, self.level + max(0.0, now - self.at) * self.per_second)
         self.at = now
-        if self.level < 1:
+        if self.level < cost:
             return False
-        self.level -= 1
+        self.level -= cost
         return True
+
+    def wait(self, cost: float = 1) -> float:
+        """Seconds until one more may pass."""
+        return max(0.0, cost - self.level) / self.per_second
 
 
 class Buckets:
-    """A bucket for each address; those not seen for longest are forgotten."""
+    """A bucket for each address or guest; those not seen for longest are forgotten."""
 
     def __init__(self, per_second: float, burst: float) -> None:
         self.per_second, self.burst = per_second, burst
         self.by_address: OrderedDict[str, Bucket] = OrderedDict()
 
-    def take(self, address: str, now: float) -> bool:
+    def take(self, address: str, now: float, cost: float = 1) -> bool:
         """Whether one more from this address may pass now."""
         bucket = self.by_address.pop(address, None) or Bucket(self.per_second, self.burst, now)
         self.by_address[address] = bucket
         if len(self.by_address) > MOST_ADDRESSES:
             self.by_address.popitem(last=False)
-        return bucket.take(now)
+        return bucket.take(now, cost)
+
+    def wait(self, address: str, cost: float = 1) -> float:
+        """Seconds until one more from this address may pass."""
+        bucket = self.by_address.get(address)
+        return bucket.wait(cost) if bucket else 0.0
+
+
+def counted_address(host: str) -> str:
+    """An address as limits count it: of IPv6 the network, because one household or machine has all of a /64."""
+    try:
+        address = ip_address(host.partition("%")[0])
+    except ValueError:
+        return host
+    if isinstance(address, IPv6Address):
+        address = address.ipv4_mapped or address
+    if isinstance(address, IPv6Address):
+        return str(ip_network((address, COUNTED_IPV6_BITS), strict=False))
+    return str(address)
+
+
+def address_of(connection: HTTPConnection) -> str:
+    """Where a request or socket comes from, as limits count it."""
+    return counted_address(connection.client.host) if connection.client else ""
+
+
+class SocketCounts:
+    """How many sockets each address has open, at all tables together: those of spectators, and those of seat holders."""
+
+    def __init__(self, max_spectators: int, max_seated: int) -> None:
+        self.most = {False: max_spectators, True: max_seated}
+        self.open: Counter[tuple[str, bool]] = Counter()
+
+    def enter(self, address: str, seated: bool) -> bool:
+        """Count one more, if it may come in."""
+        if self.open[address, seated] >= self.most[seated]:
+            return False
+        self.open[address, seated] += 1
+        return True
+
+    def leave(self, address: str, seated: bool) -> None:
+        """Count one less."""
+        self.open[address, seated] -= 1
+        if self.open[address, seated] <= 0:
+            del self.open[address, seated]
 
 
 def origin_allowed(headers: Headers, extra: Iterable[str]) -> bool:
@@ -103,7 +154,7 @@ class Guard:
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > LARGEST_MESSAGE:
             return Refused("too_large", most=LARGEST_MESSAGE)
-        if not self.is_ready() and path.startswith(("/api/", "/s/")) and path != "/api/health":
+        if not self.is_ready() and path.startswith("/api/") and path != "/api/health":
             return Refused("starting")
         return None
 

@@ -11,15 +11,16 @@ from pydantic import TypeAdapter, ValidationError
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from .hub import Hub
-from .limits import LARGEST_MESSAGE, Bucket, origin_allowed
+from .limits import LARGEST_MESSAGE, Bucket, address_of, origin_allowed
 from .messages import ClientMessage, PingIn
 from .refusals import Refused
 from .requests import carry_out, refused
-from .sockets import BAD_MESSAGES, NO_TABLE, NOT_FOR_YOU, STARTING, TOO_LARGE, TOO_MANY, Connection
+from .sockets import BAD_MESSAGES, NO_TABLE, NOT_FOR_YOU, OPENED_ELSEWHERE, STARTING, TOO_LARGE, TOO_MANY, Connection
 from .tables import Table
 
 MESSAGES: TypeAdapter[Any] = TypeAdapter(ClientMessage)
 BURST_SECONDS = 2
+SOCKET_COST = 2
 PONG = dumps({"type": "pong"})
 
 
@@ -56,17 +57,28 @@ async def serve(websocket: WebSocket, hub: Hub, table_id: str, since: int) -> No
     if not origin_allowed(websocket.headers, hub.settings.origins):
         await websocket.close(NOT_FOR_YOU, "this socket was opened by another site")
         return
-    user = hub.guests.user_of(websocket) if hub.is_ready else None
+    user, address = hub.guests.user_of(websocket) if hub.is_ready else None, address_of(websocket)
     await websocket.accept()
-    table = await _welcome(websocket, hub, table_id, user)
-    if table is not None:
-        await _attend(websocket, hub, table, user, since)
+    table = await _welcome(websocket, hub, table_id, user, address)
+    if table is None:
+        return
+    is_seated = table.seat_of(user) is not None
+    if not hub.sockets.enter(address, is_seated):
+        await websocket.close(TOO_MANY, "too many sockets from your address")
+        return
+    try:
+        await _attend(hub, table, Connection(websocket, user, _known(table, since), hub.settings.most_waiting, address))
+    finally:
+        hub.sockets.leave(address, is_seated)
 
 
-async def _welcome(websocket: WebSocket, hub: Hub, table_id: str, user: str | None) -> Table | None:
+async def _welcome(websocket: WebSocket, hub: Hub, table_id: str, user: str | None, address: str) -> Table | None:
     """The table, if it is there and may be seen; else the socket is closed with the reason."""
     if not hub.is_ready:
         await websocket.close(STARTING, "the server is starting")
+        return None
+    if not await _may_ask(hub, table_id, user, address):
+        await websocket.close(TOO_MANY, "too many requests from your address")
         return None
     try:
         table = await hub.table(table_id)
@@ -75,28 +87,53 @@ async def _welcome(websocket: WebSocket, hub: Hub, table_id: str, user: str | No
         return None
     if not table.may_watch(user):
         await websocket.close(NOT_FOR_YOU, "at this table nobody may watch")
-    elif len(table.connections) >= hub.settings.most_sockets:
+    elif table.seat_of(user) is None and _is_crowded(hub, table, address):
         await websocket.close(TOO_MANY, "too many are at this table")
     else:
         return table
     return None
 
 
-async def _attend(websocket: WebSocket, hub: Hub, table: Table, user: str | None, since: int) -> None:
-    connection = Connection(websocket, user, since if 0 <= since <= table.number else 0, hub.settings.most_waiting)
-    sender = asyncio.create_task(connection.send_all())
+async def _may_ask(hub: Hub, table_id: str, user: str | None, address: str) -> bool:
+    """An address may open only so many sockets in a short time; whoever has a seat at the table comes in all the same."""
+    if hub.reads.take(address, time.monotonic(), SOCKET_COST):
+        return True
+    return user is not None and await asyncio.to_thread(hub.storage.holds_seat, table_id, user)
+
+
+def _is_crowded(hub: Hub, table: Table, address: str) -> bool:
+    """Whether one more spectator, or one more from this address, is too many."""
+    settings = hub.settings
+    return table.spectators() >= settings.most_sockets or table.spectators(address) >= settings.max_spectators_per_address
+
+
+def _known(table: Table, since: int) -> int:
+    """The number of the last line a client has, if that can be."""
+    return since if 0 <= since <= table.number else 0
+
+
+async def _attend(hub: Hub, table: Table, connection: Connection) -> None:
+    sender = asyncio.create_task(connection.send_all(table.state_for))
     reader = asyncio.create_task(_listen(hub, table, connection))
     closed = asyncio.create_task(connection.closed.wait())
     try:
+        _close_oldest(hub, table, connection.user)
         table.greet(connection)
-        hub.settle(table)
+        hub.drive(table)
         await asyncio.wait({sender, reader, closed}, return_when=asyncio.FIRST_COMPLETED)
     finally:
         reader.cancel()
         closed.cancel()
         table.miss(connection)
-        table.broadcast()
         await connection.say_goodbye(sender)
+
+
+def _close_oldest(hub: Hub, table: Table, user: str | None) -> None:
+    """A guest who comes once too often leaves where they came first: there is always a way to one's seat."""
+    if user is not None:
+        own = table.sockets_of(user)
+        for connection in own[: max(0, len(own) + 1 - hub.settings.max_sockets_per_guest)]:
+            connection.close(OPENED_ELSEWHERE, "you have opened this table in too many places")
 
 
 async def _listen(hub: Hub, table: Table, connection: Connection) -> None:

@@ -250,7 +250,7 @@ class StateOut(Message):
 
     `seat` is the seat the viewer holds (null: none). `number` is the number of the last line. `view` is null before the game
     begins. `prices` are what the viewer's seat would still have to pay, as counts by colour, for the places `1a` to `3d` and `@1`
-    to `@3`.
+    to `@3`. `full` says that the log has reached its greatest length: nothing more can happen at this table.
     """
 
     type: Literal["state"] = "state"
@@ -265,6 +265,7 @@ class StateOut(Message):
     asks: list[AskOut]
     can_undo: Literal["no", "free", "ask"]
     outcome: OutcomeOut | None
+    full: bool
 
 
 class AckOut(Message):
@@ -485,6 +486,20 @@ class CreatedOut(Message):
     id: str
     seat: int | None
     seat_link: str
+
+
+class SeatLinkOut(Message):
+    """What a private link gives: a seat at a table. `holds` is the seat the guest holds there now."""
+
+    table: TableOut
+    seat: int
+    holds: int | None
+
+
+class TakeSeatIn(Message):
+    """Take the seat of a private link; `gives_up` is the seat at that table which the guest holds now, if there is one."""
+
+    gives_up: Annotated[int, Field(ge=0, le=3)] | None = None
 
 
 class LobbyOut(Message):

@@ -17,6 +17,7 @@ STATIC = Path(__file__).parent / "static"
 LONG = "public, max-age=31536000, immutable"
 SHORT = "no-cache"
 WORTH_PACKING = 1000
+MAX_KEPT_QR_CODES = 256
 TEXTUAL = ("text/", "application/json", "application/javascript", "image/svg", "application/manifest")
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "::1")
 EVERYWHERE = ("0.0.0.0", "::")
@@ -100,11 +101,16 @@ def lan_address() -> str | None:
             return None
 
 
-def qr_code(url: str) -> Response:
-    """A link as a picture."""
+@lru_cache(maxsize=MAX_KEPT_QR_CODES)
+def _drawn(url: str) -> bytes:
     out = io.BytesIO()
     segno.make(url, error="m").save(out, kind="svg", scale=4, border=4, light="#fff", dark="#000", xmldecl=False)
-    return Response(out.getvalue(), media_type="image/svg+xml", headers={"Cache-Control": "no-store"})
+    return out.getvalue()
+
+
+def qr_code(url: str) -> Response:
+    """A link as a picture. To draw it takes some milliseconds: not for the event loop."""
+    return Response(_drawn(url), media_type="image/svg+xml", headers={"Cache-Control": "no-store"})
 
 
 def api_page(schema: dict[str, Any]) -> HTMLResponse:

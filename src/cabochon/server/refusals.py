@@ -12,6 +12,7 @@ REFUSALS: dict[str, tuple[int, str]] = {
     "not_your_turn": (409, "it is not your turn: seat {seat} is to decide"),
     "wrong_number": (409, "the next entry is number {next}, not {number}"),
     "gone_on": (409, "entry {number} is another one already: the game has gone on"),
+    "log_full": (409, "this table has come to its end: its log may have {most} lines"),
     # hints
     "hint_alone": (409, "hints are given only where everybody else is a bot: another person sits at this table"),
     "hint_coming": (429, "one hint at a time: the one you asked for is on its way"),
@@ -48,6 +49,7 @@ REFUSALS: dict[str, tuple[int, str]] = {
     # what may be seen
     "no_table": (404, "there is no such table"),
     "no_link": (404, "this link holds no seat"),
+    "other_seat": (409, "you hold seat {seat} at this table: say that you give it up"),
     "nothing_there": (404, "there is nothing at {path}"),
     "nobody_watches": (403, "at this table nobody may watch"),
     "other_eyes": (403, "another seat's eyes can be borrowed after the end"),
@@ -58,6 +60,9 @@ REFUSALS: dict[str, tuple[int, str]] = {
     "too_many_messages": (429, "too many messages: wait a moment"),
     "too_many_requests": (429, "too many requests from your address: wait a moment"),
     "too_many_tables": (429, "too many new tables from your address: wait a moment"),
+    "too_many_moves": (429, "too many moves in a short time: wait a moment"),
+    "too_many_takebacks": (429, "too much was taken back in a short time: wait a moment"),
+    "too_many_waiting": (409, "{most} of your tables wait for players: begin one of them, or leave it, before you open another"),
     "starting": (503, "the server is starting"),
     "not_stored": (503, "this could not be stored: please try again"),
     "no_database": (503, "the server cannot read its database: please try again"),
@@ -68,6 +73,8 @@ REFUSALS: dict[str, tuple[int, str]] = {
 
 class Refused(Exception):
     """A request that is not carried out; `facts` are what its sentence mentions."""
+
+    retry_after: float = 1.0  # seconds, where the status is 429
 
     def __init__(self, code: str, **facts: str | int) -> None:
         self.code, self.facts = code, facts

@@ -7,6 +7,7 @@ it is stored, everything else when it is done. A hint changes nothing and takes 
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any
@@ -19,9 +20,10 @@ from ..view import View
 from . import messages, storage
 from .guests import clean_name
 from .hub import Hub, check_bot, holding, naming, sealing, seat_update
+from .limits import Buckets
 from .refusals import Refused
 from .sockets import NOT_FOR_YOU, Connection
-from .tables import Seat, Table
+from .tables import MAX_LOG_ENTRIES, Seat, Table
 from .views import hint_out
 
 DEFAULT_BOT = "greedy"
@@ -38,7 +40,7 @@ async def carry_out(hub: Hub, table: Table, connection: Connection, message: Any
         async with table.lock:
             number = await HANDLERS[type(message)](hub, table, connection, message)
             if not isinstance(message, messages.MoveIn) or number is not None:
-                connection.put(ack(message.id, table.number if number is None else number))
+                connection.put(ack(message.id, table.number if number is None else number), before_state=True)
             if number is None:
                 hub.settle(table)
     except Refused as refusal:
@@ -71,8 +73,9 @@ async def move(hub: Hub, table: Table, connection: Connection, message: messages
     forbidden = table.why_not(seat, message.text)
     if forbidden:
         raise forbidden
+    check_pace(hub.moves, connection, "too_many_moves")
     entry = table.entry("move", seat, canonical(table, message.text))
-    await hub.write(table, [entry], stored=lambda: connection.put(ack(message.id, entry.number)))
+    await hub.write(table, [entry], stored=lambda: connection.put(ack(message.id, entry.number), before_state=True))
     return None
 
 
@@ -131,22 +134,25 @@ async def undo(hub: Hub, table: Table, connection: Connection, _message: message
     seat = own_seat(table, connection)
     allowed = table.can_undo(seat)
     if allowed == "no":
-        raise Refused(why_no_undo(table, seat))
+        raise why_no_undo(table, seat)
+    check_pace(hub.takebacks, connection, "too_many_takebacks")
     if allowed == "free":
         await hub.write(table, table.undoing(seat))
     else:
         table.ask("takeback", seat, seat, table.others(seat))
 
 
-def why_no_undo(table: Table, seat: int) -> str:
-    """Why a seat may take nothing back: the code of a refusal."""
+def why_no_undo(table: Table, seat: int) -> Refused:
+    """Why a seat may take nothing back."""
     if table.options.takeback == "never":
-        return "no_takeback"
+        return Refused("no_takeback")
     if table.status != "running":
-        return "over" if table.status == "finished" else "not_begun"
+        return Refused("over" if table.status == "finished" else "not_begun")
     if table.seats[seat].stand_in:
-        return "stand_in"
-    return "nothing_to_undo" if table.own_last(seat) is None else "asked_already"
+        return Refused("stand_in")
+    if any(ask.what == "takeback" and ask.by == seat for ask in table.asks.values()):
+        return Refused("asked_already")
+    return Refused("nothing_to_undo") if table.own_last(seat) is None else Refused("log_full", most=MAX_LOG_ENTRIES)
 
 
 async def answer(hub: Hub, table: Table, connection: Connection, message: messages.AnswerIn) -> None:
@@ -184,7 +190,9 @@ async def replace_seat(hub: Hub, table: Table, connection: Connection, message: 
         raise Refused("not_away", seconds=f"{hub.settings.away_seconds:g}")
     if any(ask.what == "replace" and ask.seat == seat.seat for ask in table.asks.values()):
         raise Refused("asked_already")
-    voters = [other for other in table.others(by) if other != seat.seat and table.seats[other].away_since is None]
+    # Those vote who are here and play: whoever let a bot play may have gone, and the others would wait for ever.
+    others = [other for other in table.seats if other.is_human and other.seat not in (by, seat.seat)]
+    voters = [other.seat for other in others if other.away_since is None]
     if voters:
         table.ask("replace", by, seat.seat, voters)
     else:
@@ -275,6 +283,7 @@ async def start(hub: Hub, table: Table, connection: Connection, _message: messag
     now, seals = hub.sources.clock(), table.dealing.seals
     begun = {"status": "dealing"} if seals else {"status": "running", "began": now}
     await store_seats(hub, table, bots, table.host, storage.tables.update().where(storage.tables.c.id == table.id).values(begun))
+    hub.created_from.pop(table.id, None)
     if seals:
         table.status = "dealing"
         table.dealing.begin(seals, hub.sources.playing(), hub.settings.deal_seconds)
@@ -320,6 +329,12 @@ async def store_seats(hub: Hub, table: Table, changed: list[Seat], host: int | N
 
 
 # What is checked more than once
+
+
+def check_pace(buckets: Buckets, connection: Connection, code: str) -> None:
+    """Only as fast as a person can be."""
+    if connection.user is not None and not buckets.take(connection.user, time.monotonic()):
+        raise Refused(code)
 
 
 def own_seat(table: Table, connection: Connection) -> int:

@@ -51,6 +51,18 @@ class Settings:
     most_sockets: int = 100
     most_waiting: int = 64
     most_bad: int = 20
+    max_sockets_per_guest: int = 8
+    max_spectators_per_address: int = 20
+    max_sockets_per_address: int = 100
+    max_seated_sockets_per_address: int = 1000
+    max_moves_per_second: float = 5.0
+    max_takebacks_per_minute: float = 60.0
+    max_reads_per_minute: float = 1200.0
+    max_waiting_tables: int = 10
+    max_waiting_tables_per_address: int = 40
+    max_listed_per_address: int = 10
+    keep_waiting_seconds: float = 86_400.0
+    keep_finished_seconds: float = 0.0
 
     @property
     def workers(self) -> int:

@@ -1,51 +1,85 @@
-"""The socket of one viewer: what comes in is read one by one, what goes out waits in a queue that cannot grow for ever."""
+"""The socket of one viewer: what comes in is read one by one, what goes out waits in a queue that cannot grow for ever.
+
+Of a table's states only the newest is worth sending, so a state is never queued: its place in the queue is, once, and the state
+is built when its turn has come. However much happens at a table, a slow reader misses nothing and is not thrown out for it.
+"""
 
 import asyncio
+from collections import deque
+from collections.abc import Callable
 from contextlib import suppress
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 SEND_PATIENCE = 2.0
 
-BAD_MESSAGES, NOT_FOR_YOU, NO_TABLE, TOO_SLOW, TOO_MANY = 4400, 4403, 4404, 4408, 4429
+BAD_MESSAGES, NOT_FOR_YOU, NO_TABLE, TOO_SLOW, OPENED_ELSEWHERE, TOO_MANY = 4400, 4403, 4404, 4408, 4409, 4429
 TOO_LARGE, RESTARTING, STARTING = 1009, 1012, 1013
+
+STATE = None  # the place of the state among the answers
 
 
 class Connection:
-    """One socket at one table. `sent` is the number of the last log line it was sent."""
+    """One socket at one table. `sent` is the number of the last log line it was sent, `address` where it comes from."""
 
-    def __init__(self, websocket: WebSocket, user: str | None, since: int, most_waiting: int) -> None:
+    def __init__(self, websocket: WebSocket, user: str | None, since: int, max_waiting: int, address: str = "") -> None:
         self.websocket, self.user, self.sent = websocket, user, since
-        self.outbox: asyncio.Queue[bytes | None] = asyncio.Queue(most_waiting)
+        self.max_waiting, self.address = max_waiting, address
+        self.outbox: deque[bytes | None] = deque()
+        self.state_waits = False
+        self.news = asyncio.Event()
         self.farewell: tuple[int, str] | None = None
         self.closed = asyncio.Event()
 
-    def put(self, message: bytes) -> None:
-        """Send a message when its turn comes. Somebody who does not read is disconnected, and may come back."""
-        try:
-            self.outbox.put_nowait(message)
-        except asyncio.QueueFull:
+    def put(self, message: bytes, *, before_state: bool = False) -> None:
+        """Send an answer when its turn comes; an ack comes before the state that follows from it.
+
+        Somebody who asks and does not read is disconnected, and may come back.
+        """
+        if len(self.outbox) - self.state_waits >= self.max_waiting:
             self.close(TOO_SLOW, "too many messages were waiting for you")
+            return
+        if before_state and self.state_waits:
+            self.outbox.remove(STATE)
+            self.outbox += (message, STATE)
+        else:
+            self.outbox.append(message)
+        self.news.set()
+
+    def refresh(self) -> None:
+        """The table has changed: send its newest state, unless that is going to happen anyway."""
+        if not self.state_waits:
+            self.state_waits = True
+            self.outbox.append(STATE)
+            self.news.set()
 
     def close(self, code: int, reason: str) -> None:
         """End the connection; what waits before it is sent if that is quick."""
         if self.farewell is None:
             self.farewell = code, reason
             self.closed.set()
+            self.news.set()
 
-    async def send_all(self) -> None:
-        """Send what is put, as long as it can be sent."""
+    async def send_all(self, state: Callable[["Connection"], bytes | None]) -> None:
+        """Send what is put, as long as it can be sent; `state` builds the newest state, or nothing for who may not see it."""
         with suppress(WebSocketDisconnect, RuntimeError, OSError):
-            while (message := await self.outbox.get()) is not None:
-                await self.websocket.send({"type": "websocket.send", "text": message.decode()})
+            while self.outbox or self.farewell is None:
+                if not self.outbox:
+                    self.news.clear()
+                    await self.news.wait()
+                    continue
+                message = self.outbox.popleft()
+                if message is STATE:
+                    self.state_waits = False
+                    message = state(self)
+                if message is not None:
+                    await self.websocket.send({"type": "websocket.send", "text": message.decode()})
 
     async def say_goodbye(self, sender: "asyncio.Task[None]") -> None:
         """Send what is left, close, and do not wait for ever."""
         if self.farewell is None:
             sender.cancel()
             return
-        with suppress(asyncio.QueueFull):
-            self.outbox.put_nowait(None)
         done, _ = await asyncio.wait({sender}, timeout=SEND_PATIENCE)
         if not done:
             sender.cancel()

@@ -46,6 +46,7 @@ POSTGRESQL_OPTIONS = (
 MOST_IN_ONE_COMMIT = 512
 MOST_LISTED = 50
 NUL = "\0"  # no text in PostgreSQL contains it, and a query with one is an error
+MAX_OPEN_TABLES = 500
 log = logging.getLogger("cabochon.server")
 
 users = sa.Table(
@@ -367,16 +368,45 @@ class Storage:
             row = connection.execute(sa.select(seats.c.table_id, seats.c.seat).where(seats.c.token == token)).first()
             return None if row is None else (row[0], row[1])
 
+    def holds_seat(self, table_id: str, user: str) -> bool:
+        """Whether a guest holds a seat at a table."""
+        with self.reading() as connection:
+            found = sa.select(holders.c.seat).where(holders.c.table_id == table_id, holders.c.user_id == user)
+            return connection.scalar(found) is not None
+
     def timed_tables(self) -> list[str]:
         """Running tables with a clock: their time goes on although nobody looks."""
         with self.reading() as connection:
             query = sa.select(tables.c.id).where(tables.c.status == "running", tables.c.timed)
             return list(connection.scalars(query))
 
-    def open_tables(self, since: float) -> list[Stored]:
-        """Tables that wait for players and may be shown to everybody."""
-        query = sa.select(tables).where(tables.c.status == "waiting", tables.c.listed, tables.c.created > since)
-        return self._listed(query)
+    def open_table_ids(self, since: float) -> list[str]:
+        """The newest tables that wait for players and may be shown to everybody, newest first; more than can be listed."""
+        query = sa.select(tables.c.id).where(tables.c.status == "waiting", tables.c.listed, tables.c.created > since)
+        with self.reading() as connection:
+            return list(connection.scalars(query.order_by(tables.c.created.desc()).limit(MAX_OPEN_TABLES)))
+
+    def open_tables(self, table_ids: Sequence[str]) -> list[Stored]:
+        """Those of these tables that wait for players."""
+        return self._listed(sa.select(tables).where(tables.c.status == "waiting", tables.c.id.in_(table_ids)))
+
+    def waiting_tables(self, user: str) -> int:
+        """How many tables wait where this guest holds a seat."""
+        query = sa.select(sa.func.count()).select_from(tables).join(holders, holders.c.table_id == tables.c.id)
+        with self.reading() as connection:
+            return connection.scalar(query.where(holders.c.user_id == user, tables.c.status == "waiting")) or 0
+
+    def expired_tables(self, waiting: float | None, finished: float | None, most: int) -> list[str]:
+        """Tables made before `waiting` that nobody has joined, and those whose last move was before `finished`; None: none."""
+        users = sa.select(sa.func.count()).where(seats.c.table_id == tables.c.id, seats.c.kind == "user").scalar_subquery()
+        last = sa.select(sa.func.max(entries.c.at)).where(entries.c.table_id == tables.c.id).scalar_subquery()
+        is_old = []
+        if waiting is not None:
+            is_old.append((tables.c.status == "waiting") & (tables.c.created < waiting) & (users <= 1))
+        if finished is not None:
+            is_old.append((tables.c.status == "finished") & (sa.func.coalesce(last, tables.c.created) < finished))
+        with self.reading() as connection:
+            return list(connection.scalars(sa.select(tables.c.id).where(sa.or_(sa.false(), *is_old)).limit(most)))
 
     def tables_of(self, user: str, status: str) -> list[Stored]:
         """A guest's own tables of this status, newest first."""

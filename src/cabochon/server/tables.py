@@ -28,6 +28,11 @@ if TYPE_CHECKING:
 
 STORED_FIELDS = ("id", "status", "host", "start", "seed", "salt", "secret", "commitment", "created", "rematch")
 DEAL_PHASES: dict[str, Phase] = {"waiting": "waiting", "dealing": "sealing", "running": "dealt", "finished": "dealt"}
+MAX_LOG_ENTRIES = 4000
+PRESENCE_SECONDS = 0.1  # who comes and goes within this time is told at once
+MAX_CACHED_STATES = 16
+CACHED_CLOCK_SECONDS = 0.05  # a state says how much time is left, so it cannot be used for long
+NOT_FOR_STRANGERS: dict[str, None] = {"reveal": None, "rematch": None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +94,11 @@ class Seat:
         return self.bot if self.kind == "bot" else self.stand_in
 
     @property
+    def is_person(self) -> bool:
+        """Whether the seat belongs to a user, also while a bot stands in."""
+        return self.kind == "user"
+
+    @property
     def is_human(self) -> bool:
         """Whether a user decides here."""
         return self.kind == "user" and self.stand_in is None
@@ -143,10 +153,14 @@ class Table:
     asked: int = 0
     thinking: "asyncio.Task[None] | None" = None
     clock: Any = None
+    watchers: int = 0
     _shown: Shown | None = None
     _written: Fragment | None = None
     _outcome: Fragment | None = None
     _options: Fragment | None = None
+    _states: dict[tuple[int | None, int], tuple[bytes, int]] = field(default_factory=dict)
+    _states_at: float = 0.0
+    _presence_timer: asyncio.TimerHandle | None = None
 
     def __post_init__(self) -> None:
         options = self.options
@@ -216,9 +230,19 @@ class Table:
         self._shown = Shown(self.game, self._shown)
 
     @property
+    def is_full(self) -> bool:
+        """Whether the log is as long as it may become: a game can go on for ever, a log cannot."""
+        return self.number >= MAX_LOG_ENTRIES
+
+    def check_room(self, lines: int) -> None:
+        """Refuse lines for which the log has no room."""
+        if self.number + lines > MAX_LOG_ENTRIES:
+            raise Refused("log_full", most=MAX_LOG_ENTRIES)
+
+    @property
     def decides(self) -> int | None:
-        """The seat to decide."""
-        return self.shown.any_view.turn if self.game and self.status == "running" else None
+        """The seat to decide; nobody does, and no clock runs, when the log is full."""
+        return self.shown.any_view.turn if self.game and self.status == "running" and not self.is_full else None
 
     def entry(self, kind: str, seat: int, text: str, undoes: int | None = None, later: int = 0) -> Entry:
         """The next line, or one `later`; only the first takes time from the clock."""
@@ -294,8 +318,8 @@ class Table:
         return None if user is None else self.holders.get(user)
 
     def others(self, seat: int) -> list[int]:
-        """The other seats where a user decides."""
-        return [other.seat for other in self.seats if other.is_human and other.seat != seat]
+        """The other seats that belong to a user. A bot that stands in takes nobody's right to be asked."""
+        return [other.seat for other in self.seats if other.is_person and other.seat != seat]
 
     def why_not_now(self, seat: int) -> Refused | None:
         """Why this seat has nothing to decide now."""
@@ -304,13 +328,15 @@ class Table:
         turn = self.shown.any_view.turn
         if self.status == "finished":
             return Refused("over")
+        if self.is_full:
+            return Refused("log_full", most=MAX_LOG_ENTRIES)
         if self.seats[seat].stand_in:
             return Refused("stand_in")
         return None if turn == seat else Refused("not_your_turn", seat=turn)
 
     def why_no_hint(self, seat: int) -> Refused | None:
         """Why this seat is given no hint now. Somebody who is away may come back, and would find it unfair."""
-        if any(other.kind == "user" and other.seat != seat for other in self.seats):
+        if self.others(seat):
             return Refused("hint_alone")
         return self.why_not_now(seat)
 
@@ -341,6 +367,8 @@ class Table:
         place = self.own_last(seat)
         if place is None or any(ask.what == "takeback" and ask.by == seat for ask in self.asks.values()):
             return "no"
+        if self.number + len(self.standing) - place > MAX_LOG_ENTRIES:
+            return "no"
         if policy == "free" or not self.others(seat):
             return "free"
         is_last = place == len(self.standing) - 1
@@ -365,14 +393,22 @@ class Table:
     # connections
 
     def greet(self, connection: "Connection") -> None:
-        """A socket has come."""
+        """A socket has come: it is sent the state at once, the others hear of it soon."""
         self.connections[connection] = None
         self.note_presence()
+        connection.refresh()
+        self._tell_presence_soon()
 
     def miss(self, connection: "Connection") -> None:
         """A socket has gone."""
         self.connections.pop(connection, None)
         self.note_presence()
+        self._tell_presence_soon()
+
+    def _tell_presence_soon(self) -> None:
+        """One state for all who come and go within a moment."""
+        if self._presence_timer is None:
+            self._presence_timer = asyncio.get_running_loop().call_later(PRESENCE_SECONDS, self.broadcast)
 
     def note_presence(self) -> None:
         """Who is here, and since when the others are not. A question about a seat is over when its user is here."""
@@ -386,13 +422,25 @@ class Table:
         self.asks = {n: ask for n, ask in self.asks.items() if ask.what != "replace" or ask.seat not in here}
         self._written = None
 
+    def sockets_of(self, user: str) -> list["Connection"]:
+        """The sockets of a user that are not being closed, the oldest first."""
+        return [connection for connection in self.connections if connection.user == user and connection.farewell is None]
+
+    def spectators(self, address: str | None = None) -> int:
+        """The sockets of those who hold no seat, or those from one address."""
+        return sum(
+            self.seat_of(connection.user) is None and address in (None, connection.address) for connection in self.connections
+        )
+
     # messages
 
-    def out(self) -> Fragment:
-        """A TableOut, written."""
-        if self._written is None:
-            self._written = packed(self._out())
-        return self._written
+    def out(self, user: str | None = None, *, watched: bool | None = None) -> Fragment:
+        """A TableOut, written, for a user (or for somebody of whom is known whether they may watch)."""
+        if self.may_watch(user) if watched is None else watched:
+            if self._written is None:
+                self._written = packed(self._out())
+            return self._written
+        return packed({**self._out(), **NOT_FOR_STRANGERS})
 
     def _out(self) -> dict[str, Any]:
         return {
@@ -401,16 +449,13 @@ class Table:
             "status": self.status,
             "seats": [seat.out() for seat in self.seats],
             "host": self.host,
-            "watchers": self._watchers(),
+            "watchers": self.watchers,
             "commitment": self.commitment,
             "deal": self._deal_out(),
             "reveal": self.reveal(),
             "rematch": self.rematch,
             "created": self.created,
         }
-
-    def _watchers(self) -> int:
-        return sum(self.seat_of(connection.user) is None for connection in self.connections)
 
     def _deal_out(self) -> dict[str, Any]:
         start = None if self.start == ANY_START else self.start
@@ -437,7 +482,7 @@ class Table:
         return dumps(
             {
                 "type": "state",
-                "table": self.out(),
+                "table": self.out(watched=True),
                 "seat": viewer,
                 "number": self.number,
                 "view": view,
@@ -448,6 +493,7 @@ class Table:
                 "asks": [ask.out() for ask in self.asks.values()],
                 "can_undo": self.can_undo(viewer),
                 "outcome": self.outcome(),
+                "full": self.is_full,
             }
         )
 
@@ -462,14 +508,31 @@ class Table:
         return {"legal": choices.legal, "payments": choices.payments}
 
     def broadcast(self) -> None:
-        """Send everybody the state and the lines they do not have yet."""
-        states: dict[tuple[int | None, int], bytes] = {}
-        for connection in list(self.connections):
-            key = self.seat_of(connection.user), connection.sent
-            if key not in states:
-                states[key] = self.state(*key)
-            connection.sent = self.number
-            connection.put(states[key])
+        """Send everybody the state and the lines they do not have yet, as soon as each can be sent something."""
+        if self._presence_timer:
+            self._presence_timer.cancel()
+            self._presence_timer = None
+        self._states.clear()
+        watchers = self.spectators()
+        if watchers != self.watchers:
+            self.watchers, self._written = watchers, None
+        for connection in self.connections:
+            connection.refresh()
+
+    def state_for(self, connection: "Connection") -> bytes | None:
+        """The newest state for a socket, with the lines it does not have yet; nothing for somebody who may not watch."""
+        if not self.may_watch(connection.user):
+            return None
+        now = self.sources.playing()
+        if len(self._states) >= MAX_CACHED_STATES or (self.clock and now - self._states_at > CACHED_CLOCK_SECONDS):
+            self._states.clear()
+        key = self.seat_of(connection.user), connection.sent
+        if key not in self._states:
+            if not self._states:
+                self._states_at = now
+            self._states[key] = self.state(*key), self.number
+        state, connection.sent = self._states[key]
+        return state
 
     def names(self) -> tuple[str, ...]:
         """The names at the table."""

@@ -6,6 +6,7 @@ import type {
   LobbyOut,
   RefusalOut,
   ReplayOut,
+  SeatLinkOut,
   TableOptions,
   TableOut,
   UserOut,
@@ -65,6 +66,13 @@ export const replay = (id: string, seat: number | null) =>
 
 /** The private link of the own seat; refused if one only watches. */
 export const ownSeat = (id: string) => ask<CreatedOut>("GET", `/api/tables/${id}/link`);
+
+/** What a private link gives; asking changes nothing. */
+export const seatLink = (token: string) => ask<SeatLinkOut>("GET", `/api/seats/${encodeURIComponent(token)}`);
+
+/** Take the seat of a private link, giving up the one held at that table. */
+export const takeSeat = (token: string, givesUp: number | null) =>
+  ask<CreatedOut>("POST", `/api/seats/${encodeURIComponent(token)}`, { gives_up: givesUp });
 
 /** After the end: what was committed to at the start, and the record. */
 interface Revealed {

@@ -38,6 +38,7 @@ export interface Messages {
   ReservedOut: ReservedOut;
   RevealOut: RevealOut;
   SealIn: SealIn;
+  SeatLinkOut: SeatLinkOut;
   SeatOut: SeatOut;
   SetBotIn: SetBotIn;
   SitIn: SitIn;
@@ -45,6 +46,7 @@ export interface Messages {
   StateOut: StateOut;
   TableOptions: TableOptions;
   TableOut: TableOut;
+  TakeSeatIn: TakeSeatIn;
   TileFaceOut: TileFaceOut;
   TileOut: TileOut;
   TotalClock: TotalClock;
@@ -477,6 +479,14 @@ export interface SealIn {
   seal: string;
 }
 /**
+ * What a private link gives: a seat at a table. `holds` is the seat the guest holds there now.
+ */
+export interface SeatLinkOut {
+  table: TableOut;
+  seat: number;
+  holds: number | null;
+}
+/**
  * The host gives an open seat to a bot, or (null) takes it away again.
  */
 export interface SetBotIn {
@@ -506,7 +516,7 @@ export interface StartIn {
  *
  * `seat` is the seat the viewer holds (null: none). `number` is the number of the last line. `view` is null before the game
  * begins. `prices` are what the viewer's seat would still have to pay, as counts by colour, for the places `1a` to `3d` and `@1`
- * to `@3`.
+ * to `@3`. `full` says that the log has reached its greatest length: nothing more can happen at this table.
  */
 export interface StateOut {
   type: "state";
@@ -523,6 +533,13 @@ export interface StateOut {
   asks: AskOut[];
   can_undo: "no" | "free" | "ask";
   outcome: OutcomeOut | null;
+  full: boolean;
+}
+/**
+ * Take the seat of a private link; `gives_up` is the seat at that table which the guest holds now, if there is one.
+ */
+export interface TakeSeatIn {
+  gives_up?: number | null;
 }
 /**
  * Take the own last decision back: at once while nothing hidden was revealed, else by asking.

@@ -21,6 +21,7 @@ const GONE = new Map([
   [4400, "too_many_messages"],
   [4403, "nobody_watches"],
   [4404, "no_table"],
+  [4409, "opened_elsewhere"],
 ]);
 const LOST: Refused = { reason: "", code: "lost", facts: {} };
 

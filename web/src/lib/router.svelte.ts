@@ -6,6 +6,7 @@ export type Page =
   | { name: "replay"; id: string }
   | { name: "rules" }
   | { name: "verify"; id: string }
+  | { name: "seat"; id: string }
   | { name: "missing" };
 
 function read(path: string): Page {
@@ -16,6 +17,7 @@ function read(path: string): Page {
   if (first === "t" && id && parts.length === 2) return { name: "table", id };
   if (first === "t" && id && third === "replay" && parts.length === 3) return { name: "replay", id };
   if (first === "verify" && id && parts.length === 2) return { name: "verify", id };
+  if (first === "s" && id && parts.length === 2) return { name: "seat", id };
   return { name: "missing" };
 }
 
@@ -32,6 +34,13 @@ class Router {
   go(address: string, hint: string | null = null) {
     history.pushState(null, "", address);
     this.#arrive(hint);
+    scrollTo(0, 0);
+  }
+
+  /** Another page instead of this one: the way back leads past it. */
+  replace(address: string) {
+    history.replaceState(null, "", address);
+    this.#arrive(null);
     scrollTo(0, 0);
   }
 

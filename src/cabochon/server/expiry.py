@@ -1,0 +1,62 @@
+"""Tables that nobody will miss: those that waited in vain and, where the host of the server wishes it, old finished games."""
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING, Any
+
+from . import storage
+from .tables import Table
+
+if TYPE_CHECKING:
+    from .hub import Hub
+
+PAUSE_SECONDS = 600.0
+BATCH = 100
+log = logging.getLogger("cabochon.server")
+
+
+async def expire_for_ever(hub: "Hub") -> None:
+    """Look now and again."""
+    while True:
+        try:
+            while await expire(hub) == BATCH:
+                pass
+        except Exception:
+            log.exception("old tables could not be deleted")
+        await asyncio.sleep(PAUSE_SECONDS)
+
+
+async def expire(hub: "Hub") -> int:
+    """Delete some tables that are too old and not in use; how many there were."""
+    now, settings = hub.sources.clock(), hub.settings
+    waiting, finished = (now - keep if keep else None for keep in (settings.keep_waiting_seconds, settings.keep_finished_seconds))
+    found = await asyncio.to_thread(hub.storage.expired_tables, waiting, finished, BATCH)
+    unused = [table_id for table_id in found if table_id not in hub.loading and not _is_used(hub.tables.get(table_id))]
+    if unused:
+        await _delete(hub, unused)
+    return len(unused)
+
+
+def _is_used(table: Table | None) -> bool:
+    return table is not None and bool(table.connections or table.thinking or table.lock.locked())
+
+
+async def _delete(hub: "Hub", table_ids: list[str]) -> None:
+    """Delete tables with all that belongs to them. Meanwhile, nobody can begin to use one."""
+    hub.deleting.update(table_ids)
+    try:
+        await hub.writer.store(*deletions(table_ids))
+        for table_id in table_ids:
+            hub.created_from.pop(table_id, None)
+            table = hub.tables.get(table_id)
+            if table:
+                hub.forget(table, 1012, "the table is read again")
+    finally:
+        hub.deleting.difference_update(table_ids)
+
+
+def deletions(table_ids: list[str]) -> list[Any]:
+    """The statements that delete tables, what refers to them first."""
+    parts = (storage.entries, storage.holders, storage.seals, storage.seats)
+    deleted = [part.delete().where(part.c.table_id.in_(table_ids)) for part in parts]
+    return [*deleted, storage.tables.delete().where(storage.tables.c.id.in_(table_ids))]

@@ -1,0 +1,51 @@
+"""Private links: what one gives, and taking the seat it leads to. A guest holds one seat at a table."""
+
+import asyncio
+from typing import Any
+
+from . import storage
+from .hub import Hub, holding, seat_update
+from .refusals import Refused
+from .tables import Seat, Table
+
+
+async def found_seat(hub: Hub, token: str) -> tuple[Table, int]:
+    """The table and the seat a link leads to."""
+    found = await asyncio.to_thread(hub.storage.table_of_token, token)
+    if found is None:
+        raise Refused("no_link")
+    return await hub.table(found[0]), found[1]
+
+
+def seat_link_out(table: Table, seat: int, user: str | None) -> dict[str, Any]:
+    """A SeatLinkOut."""
+    return {"table": table.out(user), "seat": seat, "holds": table.seat_of(user)}
+
+
+async def take_seat(hub: Hub, table: Table, seat: int, user: str, gives_up: int | None) -> None:
+    """Let a guest hold a seat; the one they hold now must be named, so that nobody loses one unknowingly."""
+    async with table.lock:
+        held = table.seat_of(user)
+        if held == seat:
+            return
+        if held not in (None, gives_up):
+            raise Refused("other_seat", seat=held)
+        opened = _opened(table, held, user)
+        host = seat if opened and table.host == held else table.host
+        changed = [seat_update(table.id, opened)] if opened else []
+        hosted = storage.tables.update().where(storage.tables.c.id == table.id).values(host=host)
+        await hub.store(table, *holding(table.id, user, seat), *changed, hosted)
+        table.holders[user] = seat
+        table.host = host
+        if opened:
+            table.seats[opened.seat] = opened
+        table.note_presence()
+        hub.settle(table)
+
+
+def _opened(table: Table, held: int | None, user: str) -> Seat | None:
+    """The seat that is free after its only holder has left it. During a game it stays its person's: the link leads back to it."""
+    if held is None or table.status != "waiting":
+        return None
+    is_shared = any(seat == held and other != user for other, seat in table.holders.items())
+    return None if is_shared else Seat(held, "open", "")

@@ -1,0 +1,585 @@
+"""Nobody can throw a player out, take over a seat, flood the server or learn what is private."""
+
+import asyncio
+import itertools
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from http.cookies import SimpleCookie
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from itsdangerous import URLSafeSerializer
+
+from cabochon import Game
+from cabochon.server import expiry, storage, tables
+from cabochon.server.guests import COOKIE, COOKIE_SECONDS, OLD_COOKIES_UNTIL, Guests
+from cabochon.server.limits import Bucket, Buckets, SocketCounts, counted_address
+from cabochon.server.messages import SeatLinkOut
+from cabochon.server.sockets import TOO_SLOW, Connection
+
+from .server.process import run
+from .serving import Chair, Clock, Guest, House, fixed_sources, house, two_players
+from .test_server import closing, play_out
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Iterator[House]:
+    with house(tmp_path) as running:
+        yield running
+
+
+# What is sent
+
+
+class Recorder:
+    """A websocket that keeps what it is sent."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+
+    async def send(self, message: dict[str, str]) -> None:
+        self.texts.append(message["text"])
+
+    async def close(self, code: int, _reason: str) -> None:
+        self.texts.append(f"closed {code}")
+
+
+def sent(max_waiting: int, use: Callable[[Connection], None]) -> list[str]:
+    """What goes out if a connection is used like this before its sender comes to it. States are numbered as they are built."""
+    numbers = itertools.count(1)
+
+    async def whole() -> list[str]:
+        socket = Recorder()
+        connection = Connection(socket, None, 0, max_waiting)  # type: ignore[arg-type]
+        use(connection)
+        sender = asyncio.create_task(connection.send_all(lambda _connection: f"state {next(numbers)}".encode()))
+        connection.close(1000, "")
+        await connection.say_goodbye(sender)
+        return socket.texts
+
+    return run(whole())
+
+
+def test_of_many_states_the_newest_is_sent_once() -> None:
+    def use(connection: Connection) -> None:
+        for _ in range(1000):
+            connection.refresh()
+
+    assert ["state 1", "closed 1000"] == sent(3, use)
+
+
+def test_a_state_comes_after_the_ack_it_follows_from() -> None:
+    def use(connection: Connection) -> None:
+        connection.refresh()
+        connection.put(b"pong")
+        connection.put(b"ack", before_state=True)
+        connection.refresh()
+        connection.put(b"refused")
+
+    assert ["pong", "ack", "state 1", "refused", "closed 1000"] == sent(8, use)
+
+
+def test_somebody_who_asks_and_does_not_read_is_disconnected() -> None:
+    def use(connection: Connection) -> None:
+        connection.refresh()
+        for _ in range(5):
+            connection.put(b"pong")
+        assert connection.farewell and TOO_SLOW == connection.farewell[0]
+
+    assert ["state 1", *["pong"] * 3, f"closed {TOO_SLOW}"] == sent(3, use)
+
+
+def test_those_who_come_and_go_are_told_together(here: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    with two_players(here) as (table, anna, ben):
+        monkeypatch.setattr(tables, "PRESENCE_SECONDS", 1e6)
+        with here.guest().at(table) as stays:
+            for _ in range(50):
+                with here.guest().at(table) as goes:
+                    assert "state" == goes.receive()["type"]
+            before = len(anna.raw)
+            anna.catch_up()
+            assert [b'{"type":"pong"}'] == anna.raw[before:]
+            anna.play()
+            assert {1} == {chair.until_number(1)["table"]["watchers"] for chair in (anna, ben, stays)}
+
+
+def test_who_comes_and_goes_is_told_soon(here: House) -> None:
+    with two_players(here) as (table, anna, _ben):
+        with here.guest().at(table):
+            anna.until(lambda state: state["table"]["watchers"] == 1)
+        anna.until(lambda state: state["table"]["watchers"] == 0)
+
+
+def test_viewers_with_the_same_eyes_are_sent_the_same_bytes(here: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    built: list[tuple[int | None, int]] = []
+    build = tables.Table.state
+
+    def state(table: tables.Table, viewer: int | None, since: int) -> bytes:
+        built.append((viewer, since))
+        return build(table, viewer, since)
+
+    monkeypatch.setattr(tables.Table, "state", state)
+    with two_players(here) as (table, anna, _ben), ExitStack() as stack:
+        watchers = [stack.enter_context(here.guest().at(table)) for _ in range(5)]
+        for chair in watchers:
+            chair.until(lambda state: state["table"]["watchers"] == 5)
+        built.clear()
+        anna.play()
+        for chair in watchers:
+            chair.until_number(1)
+        assert 1 == built.count((None, 0))
+
+
+# Places
+
+
+def test_spectators_do_not_keep_a_player_out(tmp_path: Path) -> None:
+    with house(tmp_path, most_sockets=1) as here:
+        anna = here.guest()
+        table = anna.create(bots=["greedy"], start="host")
+        with here.guest().at(table) as first, here.guest().at(table) as second:
+            assert "state" == first.receive()["type"]
+            assert (4429, "too many are at this table") == closing(second)
+            with anna.at(table) as chair:
+                chair.play("take wug")
+
+
+def test_the_oldest_of_too_many_own_sockets_is_closed(tmp_path: Path) -> None:
+    with house(tmp_path, max_sockets_per_guest=2) as here:
+        anna = here.guest()
+        table = anna.create(bots=["greedy"], start="host")
+        with anna.at(table) as first, anna.at(table) as second, anna.at(table) as third:
+            assert (4409, "you have opened this table in too many places") == closing(first)
+            second.receive()
+            third.play("take wug")
+
+
+@pytest.mark.parametrize(
+    "limit, reason", [("max_spectators_per_address", "are at this table"), ("max_sockets_per_address", "from")]
+)
+def test_an_address_opens_only_so_many_sockets(tmp_path: Path, limit: str, reason: str) -> None:
+    with house(tmp_path, None, **{limit: 2}) as here:
+        anna = here.guest()
+        table = anna.create(bots=["greedy"], start="host")
+        for _ in range(2):
+            with ExitStack() as stack:
+                for _ in range(2):
+                    assert "state" == stack.enter_context(here.guest().at(table)).receive()["type"]
+                code, said = closing(stack.enter_context(here.guest().at(table)))
+                assert 4429 == code and reason in said
+                stack.enter_context(anna.at(table)).play()
+
+
+def test_a_seat_holder_comes_in_although_the_address_has_read_too_much(tmp_path: Path) -> None:
+    with house(tmp_path, max_reads_per_minute=4) as here:
+        anna, ben = here.guest(), Guest(here)
+        table = anna.create(bots=["greedy"], start="host")
+        with ben.at(table) as chair:
+            assert (4429, "too many requests from your address") == closing(chair)
+        with anna.at(table) as chair:
+            chair.play("take wug")
+
+
+def test_counts_of_sockets_go_up_and_down() -> None:
+    counts = SocketCounts(max_spectators=1, max_seated=2)
+    assert [True, False] == [counts.enter("a", seated=False) for _ in range(2)]
+    assert [True, True, False] == [counts.enter("a", seated=True) for _ in range(3)]
+    counts.leave("a", seated=False)
+    assert counts.enter("a", seated=False) and counts.enter("b", seated=False)
+    for address in "ab":
+        counts.leave(address, seated=False)
+    assert {("a", True): 2} == counts.open
+
+
+@pytest.mark.parametrize(
+    "host, counted",
+    [
+        ("192.0.2.7", "192.0.2.7"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ("2001:db8:1:2:ffff::", "2001:db8:1:2::/64"),
+        ("fe80::1%eth0", "fe80::/64"),
+        ("::ffff:192.0.2.7", "192.0.2.7"),
+        ("testclient", "testclient"),
+    ],
+)
+def test_ipv6_is_counted_by_its_network(host: str, counted: str) -> None:
+    assert counted == counted_address(host)
+
+
+# Taking back while a bot stands in
+
+
+def test_somebody_replaced_by_a_bot_is_still_asked(here: House) -> None:
+    """Away, replaced, and yet nobody looks at blind cards for nothing or takes back what the away player has done."""
+    anna, ben = here.guest("Anna"), here.guest("Ben")
+    table = anna.create(start="host")
+    with anna.at(table) as first:
+        with ben.at(table) as second:
+            second.done("sit", seat=1, name="Ben")
+            first.done("start")
+            first.play("reserve 3?")
+            second.play("take wug")
+        first.until(lambda state: state["number"] == 2 and not state["table"]["seats"][1]["connected"])
+        here.clock.pass_by(31)
+        first.done("replace", seat=1)
+        first.play("reserve 3?")
+        state = first.until(lambda state: state["choices"])
+        assert "ask" == state["can_undo"] and "greedy" == state["table"]["seats"][1]["bot"]
+        first.done("undo")
+        ask = first.until(lambda state: state["asks"])["asks"][0]
+        assert ("takeback", [1]) == (ask["what"], ask["waiting_for"])
+        number = first.state["number"]
+        with ben.at(table) as second:
+            second.until(lambda state: state["asks"])
+            second.done("answer", ask=ask["ask"], yes=False)
+        assert number == first.until(lambda state: not state["asks"])["number"]
+        first.play()
+
+
+# A log has an end
+
+
+def test_a_full_log_is_the_end_also_for_bots(here: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "MAX_LOG_ENTRIES", 7)
+    anna = here.guest()
+    table = anna.create(bots=["greedy"], start="host")
+    with anna.at(table) as chair:
+        for _ in range(3):
+            chair.play()
+        state = chair.until(lambda state: state["number"] == 6 and state["choices"])
+        assert not state["full"]
+        chair.play()
+        state = chair.until_number(7)
+        assert state["full"] and None is state["choices"] and "no" == state["can_undo"]
+        assert "its log may have 7 lines" in chair.refusal("move", number=8, text="take wug")
+        assert "its log may have" in chair.refusal("undo")
+        assert None is here.hub.tables[table].thinking
+    here.hub.tables.clear()
+    with anna.at(table) as chair:
+        assert chair.receive()["full"]
+
+
+def test_a_table_with_a_full_log_is_left_alone_by_its_clock(here: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "MAX_LOG_ENTRIES", 1)
+    with two_players(here, clock={"kind": "move", "seconds": 30}) as (table, anna, ben):
+        anna.play()
+        assert None is ben.until_number(1)["clock"]["running"]
+        here.clock.pass_by(31)
+        here.client.portal.call(here.hub.tick)  # type: ignore[union-attr]
+        assert 1 == here.hub.tables[table].number
+        assert "its log may have 1 lines" in ben.refusal("move", number=2, text="take wug")
+
+
+def test_moves_and_takebacks_have_a_pace(tmp_path: Path) -> None:
+    with house(tmp_path, max_moves_per_second=0.25, max_takebacks_per_minute=2) as here:
+        anna = here.guest()
+        table = anna.create(bots=["greedy"], start="host", takeback="free")
+        with anna.at(table) as chair:
+            for number in (1, 5):
+                chair.until(lambda state, number=number: state["number"] >= number - 1 and state["choices"])  # type: ignore[misc]
+                chair.play("take wug")
+                chair.until(lambda state, number=number: state["number"] > number and state["choices"])  # type: ignore[misc]
+                chair.done("undo")
+            chair.play("take wug")
+            state = chair.until(lambda state: state["number"] >= 10 and state["choices"])
+            assert "too much was taken back" in chair.refusal("undo")
+            assert "too many moves" in chair.refusal("move", number=state["number"] + 1, text=state["choices"]["legal"][0])
+            assert 9 == chair.done("move", number=9, text="take wug"), "a move that is stored is acknowledged again"
+
+
+# Reading
+
+
+def test_reads_are_counted_by_their_cost(tmp_path: Path) -> None:
+    with house(tmp_path, max_reads_per_minute=60) as here:
+        guest = Guest(here)
+        statuses = [guest.get("/api/tables/nowhere/replay").status_code for _ in range(2)]
+        assert [404, 429] == statuses
+        answer = guest.get("/api/tables/nowhere/replay")
+        assert ("too_many_requests", "10") == (answer.json()["code"], answer.headers["retry-after"])
+        assert 404 == guest.get("/api/tables/nowhere").status_code
+        for path in ("record", "reveal", "qr.svg", "link", ""):
+            while guest.get(f"/api/tables/nowhere/{path}".rstrip("/")).status_code != 429:
+                pass
+        assert 429 == guest.get("/api/tables").status_code == guest.get("/api/me").status_code
+        assert 200 == guest.get("/api/health").status_code == guest.get("/").status_code
+
+
+def test_buckets_with_costs() -> None:
+    bucket = Bucket(per_second=2, burst=10, now=0)
+    assert [True, False, True] == [bucket.take(0, cost) for cost in (8, 3, 2)]
+    assert 2.5 == bucket.wait(5)
+    buckets = Buckets(1, 4)
+    assert 0 == buckets.wait("a", 4) and buckets.take("a", 0, 4) and 4 == buckets.wait("a", 4)
+
+
+def test_the_replay_of_a_finished_game_is_made_once(here: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[int | None] = []
+    make = tables.replay_views
+
+    def views(game: Game, entries: list[tables.Entry], seat: int | None) -> Any:
+        made.append(seat)
+        return make(game, entries, seat)
+
+    monkeypatch.setattr("cabochon.server.app.replay_views", views)
+    with two_players(here, house={"goal": 2}) as (table, anna, ben):
+        guest = here.guest()
+        for _ in range(2):
+            guest.get(f"/api/tables/{table}/replay")
+        play_out(anna, ben)
+        first, second, other = (guest.get(f"/api/tables/{table}/replay{seat}").json() for seat in ("", "", "?seat=1"))
+        assert first == second != other and [None, None, None, 1] == made
+
+
+# Private links
+
+
+def test_to_open_a_link_changes_nothing(here: House) -> None:
+    with two_players(here) as (table, anna, ben):
+        anna_link, ben_link = (f"/s/{seat.token}" for seat in here.hub.tables[table].seats)
+        users = dict(here.hub.tables[table].holders)
+        guest = Guest(here)
+        for link in (anna_link, ben_link, "/s/nonsense", "/s/non.sense"):
+            answer = guest.get(link)
+            assert 200 == answer.status_code and "text/html" in answer.headers["content-type"]
+        assert users == here.hub.tables[table].holders and "" == guest.cookie
+        anna.play()
+        ben.play()
+
+
+def link_of(here: House, table: str, seat: int) -> str:
+    return f"/api/seats/{here.hub.tables[table].seats[seat].token}"
+
+
+def test_a_link_says_what_it_gives(here: House) -> None:
+    anna, ben = here.guest("Anna"), here.guest("Ben")
+    table = anna.create(start="host")
+    with ben.at(table) as chair:
+        chair.done("sit", seat=1, name="Ben")
+    for guest, holds in ((anna, 0), (ben, 1), (Guest(here), None)):
+        said = SeatLinkOut.model_validate(guest.get(link_of(here, table, 1)).json())
+        assert (table, 1, holds, "Ben") == (said.table.id, said.seat, said.holds, said.table.seats[1].name)
+    answer = anna.get("/api/seats/nonsense")
+    assert (404, "no_link") == (answer.status_code, answer.json()["code"])
+
+
+def test_a_seat_is_given_up_only_by_saying_so(here: House) -> None:
+    with two_players(here) as (table, anna, _ben):
+        held = here.hub.tables[table].holders
+        user = next(user for user, seat in held.items() if seat == 0)
+        guest = Guest(here, f"{COOKIE}={here.hub.guests.signer.dumps(user)}")
+        for said in ({}, {"gives_up": None}, {"gives_up": 1}):
+            answer = guest.request("POST", link_of(here, table, 1), json=said)
+            assert (409, "other_seat", {"seat": 0}) == (answer.status_code, answer.json()["code"], answer.json()["facts"])
+        assert 0 == held[user]
+        anna.play()
+        assert 200 == guest.request("POST", link_of(here, table, 1), json={"gives_up": 0}).status_code
+        assert 1 == held[user] == anna.until(lambda state: state["seat"] == 1)["view"]["seat"]
+        assert 200 == guest.request("POST", link_of(here, table, 0), json={"gives_up": 1}).status_code
+        assert 0 == anna.until(lambda state: state["seat"] == 0)["seat"]
+
+
+def test_a_seat_given_up_before_the_game_is_free_again(here: House, tmp_path: Path) -> None:
+    anna, ben = here.guest("Anna"), here.guest("Ben")
+    table = anna.create(players=3)
+    with ben.at(table) as chair:
+        chair.done("sit", seat=1, name="Ben")
+        assert 200 == anna.request("POST", link_of(here, table, 1), json={"gives_up": 0}).status_code
+        state = chair.until(lambda state: state["table"]["seats"][0]["kind"] == "open")
+        assert 1 == state["table"]["host"]
+    with house(tmp_path) as again:
+        assert "open" == Guest(again).get(f"/api/tables/{table}").json()["seats"][0]["kind"]
+
+
+def test_another_site_cannot_take_a_seat(here: House) -> None:
+    anna = here.guest()
+    table = anna.create(bots=["greedy"])
+    answer = Guest(here).request("POST", link_of(here, table, 0), json={}, headers={"origin": "http://evil.example"})
+    assert (403, "other_site") == (answer.status_code, answer.json()["code"])
+    assert 1 == len(here.hub.tables[table].holders)
+
+
+# Tables nobody may watch
+
+SECRET = "5e" * 32
+
+
+def strangers_bytes(folder: Path, seed: int) -> list[bytes]:
+    """All that somebody is sent who came to the waiting room of a table nobody may watch, and asks for everything afterwards."""
+    sources = fixed_sources(Clock())
+    dealt = Game("classic", 2, seed=seed, start=0, goal=2)
+    sources.deal = lambda _options, _inputs: dealt.copy()
+    sources.table_id, sources.secret = itertools.cycle(["table", "other"]).__next__, lambda: SECRET
+    with house(folder, sources) as here, ExitStack() as stack:
+        anna, ben, eve = here.guest("Anna"), here.guest("Ben"), here.guest("Eve")
+        table = anna.create(watch="nobody", house={"goal": 2})
+        watcher = stack.enter_context(eve.at(table))
+        first, second = (stack.enter_context(guest.at(table)) for guest in (anna, ben))
+        second.done("sit", seat=1, name="Ben")
+        first.done("start")
+        assert 4403 == closing_after(watcher)
+        for chair in (first, second):
+            chair.until(lambda state: state["view"])
+        paths = [f"/api/tables/{table}{part}" for part in ("", "/replay", "/record", "/reveal")] + ["/api/tables"]
+        asked = [eve.get(path).content for path in paths]
+        play_out(first, second)
+        first.done("rematch")
+        asked += [eve.get(path).content for path in paths]
+        assert anna.get(f"/api/tables/{table}").json()["reveal"], "players are shown the deal"
+        assert anna.get("/api/tables").json()["finished"][0]["reveal"]
+        return [text for text in watcher.raw if b'"status":"waiting"' not in text] + asked
+
+
+def closing_after(chair: Chair) -> int:
+    """The code with which a socket was closed; what came before is kept."""
+    while (message := chair.socket.receive())["type"] != "websocket.close":
+        chair.raw.append(message["text"].encode())
+    return int(message["code"])
+
+
+def test_nothing_of_a_game_reaches_those_who_may_not_watch(tmp_path: Path) -> None:
+    first, second = strangers_bytes(tmp_path / "a", 3), strangers_bytes(tmp_path / "b", 4)
+    assert first == second
+    sent = b"".join(first)
+    assert SECRET.encode() not in sent and b'"view":{' not in sent and b'"other"' not in sent
+
+
+# The lobby, and tables nobody misses
+
+
+def test_a_guest_has_only_so_many_waiting_tables(tmp_path: Path) -> None:
+    with house(tmp_path, max_waiting_tables=2) as here:
+        guest = here.guest()
+        first, _ = guest.create(), guest.create()
+        answer = guest.request("POST", "/api/tables", json={})
+        assert (409, "too_many_waiting", {"most": 2}) == (answer.status_code, answer.json()["code"], answer.json()["facts"])
+        guest.create(bots=["greedy"])
+        with guest.at(first) as chair:
+            chair.done("start")
+        guest.create()
+
+
+def test_an_address_cannot_fill_the_lobby(tmp_path: Path) -> None:
+    with house(tmp_path, max_listed_per_address=3, max_waiting_tables_per_address=5) as here:
+        other = here.guest().create()
+        here.hub.created_from[other] = "another", here.clock()
+        made = [here.guest().create() for _ in range(5)]
+        assert 409 == here.guest().request("POST", "/api/tables", json={}).status_code
+        assert [*made[:1:-1], other] == [table["id"] for table in here.guest().get("/api/tables").json()["open"]]
+        here.clock.pass_by(86_400)
+        here.guest().create()
+
+
+def counts(here: House) -> dict[str, int]:
+    """How many rows each table of the database has."""
+    parts = (storage.tables, storage.seats, storage.holders, storage.entries)
+    with here.hub.storage.engine.connect() as connection:
+        return {part.name: connection.scalar(sa.select(sa.func.count()).select_from(part)) or 0 for part in parts}
+
+
+def expired(here: House) -> int:
+    """Look for old tables now; how many were deleted."""
+    return int(here.client.portal.call(expiry.expire, here.hub))  # type: ignore[union-attr]
+
+
+def test_tables_that_nobody_joined_are_deleted_after_a_day(here: House) -> None:
+    anna, ben = here.guest(), here.guest()
+    alone, joined, running = anna.create(), anna.create(), anna.create(bots=["greedy"], start="host")
+    with ben.at(joined) as chair:
+        chair.done("sit", seat=1, name="Ben")
+    with anna.at(running) as chair:
+        chair.play()
+        chair.until_number(2)
+    here.clock.pass_by(86_000)
+    assert 0 == expired(here)
+    here.clock.pass_by(1000)
+    with anna.at(alone) as chair:
+        chair.receive()
+        assert 0 == expired(here), "somebody waits there"
+    before = counts(here)
+    assert 1 == expired(here)
+    after = counts(here)
+    assert {"tables": 1, "seats": 2, "holders": 1, "entries": 0} == {name: before[name] - after[name] for name in before}
+    assert [404, 200, 200] == [anna.get(f"/api/tables/{table}").status_code for table in (alone, joined, running)]
+
+
+def test_finished_tables_are_kept_unless_said_otherwise(tmp_path: Path) -> None:
+    with house(tmp_path, keep_finished_seconds=1000) as here:
+        with two_players(here, house={"goal": 2}) as (table, anna, ben):
+            play_out(anna, ben)
+        here.hub.tables.clear()
+        here.clock.pass_by(999)
+        assert 0 == expired(here)
+        here.hub.settings = replace(here.hub.settings, keep_finished_seconds=0.0)
+        here.clock.pass_by(1_000_000)
+        assert 0 == expired(here)
+        here.hub.settings = replace(here.hub.settings, keep_finished_seconds=1000.0)
+        assert 1 == expired(here) and {"tables": 0, "seats": 0, "holders": 0, "entries": 0} == counts(here)
+        assert 404 == here.guest().get(f"/api/tables/{table}").status_code
+
+
+# Cookies
+
+
+class Asking:
+    """A request with a cookie."""
+
+    def __init__(self, cookie: str) -> None:
+        self.cookies = {COOKIE: cookie}
+
+
+def read(guests: Guests, cookie: str) -> str | None:
+    asking: Any = Asking(cookie)
+    return guests.user_of(asking)
+
+
+def given(guests: Guests, user: str) -> str:
+    from starlette.responses import Response
+
+    response = Response()
+    guests.remember(response, user, secure=False)
+    return SimpleCookie(response.headers["set-cookie"])[COOKIE].value
+
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+
+
+def test_a_cookie_is_read_only_as_it_was_written() -> None:
+    clock = Clock()
+    guests = Guests("key", clock)
+    for cookie in (given(guests, "anna"), str(URLSafeSerializer("key", salt="guest").dumps("anna"))):
+        assert "anna" == read(guests, cookie)
+        changed = [cookie[:-1] + letter for letter in LETTERS if letter != cookie[-1]]
+        changed += [cookie + "=", cookie + "A", cookie + " ", cookie.replace(".", "..", 1), "." + cookie]
+        assert {None} == {read(guests, text) for text in changed}
+
+
+def test_a_cookie_grows_old_and_is_renewed() -> None:
+    clock = Clock()
+    guests = Guests("key", clock)
+    cookie = given(guests, "anna")
+    clock.pass_by(COOKIE_SECONDS)
+    assert "anna" == read(guests, cookie)
+    renewed = given(guests, "anna")
+    clock.pass_by(1)
+    assert None is read(guests, cookie) and "anna" == read(guests, renewed)
+
+
+def test_cookies_from_before_they_had_a_time_are_read_until_a_date() -> None:
+    clock = Clock()
+    guests, old = Guests("key", clock), str(URLSafeSerializer("key", salt="guest").dumps("anna"))
+    clock.now = OLD_COOKIES_UNTIL - 1
+    assert "anna" == read(guests, old)
+    clock.now = OLD_COOKIES_UNTIL
+    assert None is read(guests, old)
+
+
+def test_every_visit_renews_the_cookie(here: House) -> None:
+    guest = here.guest()
+    first = guest.cookie
+    here.clock.pass_by(100)
+    guest.get("/api/me")
+    assert first != guest.cookie
