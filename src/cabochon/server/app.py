@@ -1,6 +1,7 @@
 """The application: `create_app(settings)` and what it answers over HTTP."""
 
 import asyncio
+import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -10,16 +11,20 @@ from typing import Annotated, Any
 from fastapi import FastAPI, Query, Request, Response, WebSocket
 from fastapi.exceptions import RequestValidationError
 from orjson import dumps
+from sqlalchemy.exc import InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as NoConnectionLeft
+from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse
 
 from ..bots import BOTS, Bot
 from ..bots.ratings import Rating, ratings
 from ..notation.record import format_record
 from ..version import __version__
+from .addresses import parse_networks
 from .fairness import Reveal
 from .guests import clean_name
 from .hub import Hub, holding, naming
-from .limits import Guard
+from .limits import LARGEST_MESSAGE, Guard
 from .listening import serve
 from .messages import (
     BotOut,
@@ -46,13 +51,18 @@ ANSWERS: dict[int | str, dict[str, Any]] = {
     for code, said in {
         403: "Not for you.",
         404: "There is no such table.",
+        405: "Not with this method.",
+        408: "It did not arrive in time.",
         409: "Not now.",
         413: "Too large.",
         422: "Not understood.",
         429: "Too often.",
-        503: "The server is starting.",
+        431: "Too many or too large headers.",
+        503: "The server is starting or stopping, is full, or has no database now.",
     }.items()
 }
+
+log = logging.getLogger("cabochon.server")
 
 
 def quiet(_done: int, _total: int) -> None:
@@ -85,9 +95,18 @@ def create_app(
         responses=ANSWERS,
     )
     app.state.hub = hub
-    app.add_middleware(Guard, origins=hub.settings.origins, is_ready=lambda: hub.is_ready)
+    app.add_middleware(
+        Guard,
+        origins=hub.settings.origins,
+        is_ready=lambda: hub.is_ready,
+        max_per_address=hub.settings.max_connections_per_address,
+        proxies=parse_networks(hub.settings.trusted_proxies),
+    )
     app.add_exception_handler(Refused, _refused)
     app.add_exception_handler(RequestValidationError, _not_understood)
+    app.add_exception_handler(HTTPException, _not_possible)
+    for unreachable in (OperationalError, InterfaceError, NoConnectionLeft):
+        app.add_exception_handler(unreachable, _no_database)
     _add_guests(app, hub)
     _add_tables(app, hub)
     _add_table(app, hub)
@@ -104,8 +123,34 @@ async def _not_understood(_request: Request, wrong: Exception) -> Response:
     assert isinstance(wrong, RequestValidationError)
     error = wrong.errors()[0]
     place = ".".join(str(part) for part in error["loc"] if part not in ("body", "query", "path"))
-    refusal = Refused("not_understood", problem=f"{place}: {error['msg']}" if place else error["msg"])
+    refusal = Refused("not_understood", problem=_printable(f"{place}: {error['msg']}" if place else error["msg"]))
     return JSONResponse(refusal.out(), refusal.status)
+
+
+async def _not_possible(request: Request, wrong: Exception) -> Response:
+    """What Starlette and FastAPI refuse by themselves."""
+    assert isinstance(wrong, HTTPException)
+    if wrong.status_code == 404:
+        refusal = Refused("nothing_there", path=_printable(request.scope["path"]))
+    elif wrong.status_code == 405:
+        refusal = Refused("wrong_method", method=request.method)
+    elif wrong.status_code == 413:
+        refusal = Refused("too_large", most=LARGEST_MESSAGE)
+    else:
+        refusal = Refused("not_understood", problem=_printable(wrong.detail))
+    allowed = (wrong.headers or {}).get("Allow", "").replace("GET", "GET, HEAD")
+    return JSONResponse(refusal.out(), refusal.status, headers={"Allow": allowed} if allowed else None)
+
+
+async def _no_database(_request: Request, wrong: Exception) -> Response:
+    log.warning("no answer from the database: %s", wrong)
+    refusal = Refused("no_database")
+    return JSONResponse(refusal.out(), refusal.status)
+
+
+def _printable(text: str) -> str:
+    """Without lone surrogates: JSON can name one (backslash, ud800), but nobody can send it."""
+    return text.encode(errors="replace").decode()
 
 
 def _json(value: Any, status: int = 200) -> Response:
@@ -141,7 +186,7 @@ def _add_guests(app: FastAPI, hub: Hub) -> None:
         name = clean_name(said.name)
         if not hub.visits.take(_address(request), time.monotonic()):
             raise Refused("too_many_requests")
-        await hub.writer.store(*naming(user, name))
+        await hub.store_at_once(*naming(user, name))
         return _remember(hub, request, _json({"name": name}), user)
 
     @app.get("/s/{token}", include_in_schema=False)

@@ -1,17 +1,23 @@
 """What keeps the server well: buckets for requests, a limit on sizes, a look at origins, and headers."""
 
-from collections import OrderedDict
+import logging
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from urllib.parse import urlsplit
 
 from orjson import dumps
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocketDisconnect
 
+from .addresses import Network, address_block, is_host, is_within
 from .refusals import Refused
+from .sockets import BAD_MESSAGES, FAILED, TOO_MANY
 
 LARGEST_MESSAGE = 4096
+LONGEST_NUMBER = 20
 MOST_ADDRESSES = 10_000
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 POLICY = "; ".join(
@@ -31,6 +37,7 @@ HEADERS = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
     "Cross-Origin-Opener-Policy": "same-origin",
 }
+log = logging.getLogger("cabochon.server")
 
 
 class Bucket:
@@ -79,33 +86,118 @@ def origin_allowed(headers: Headers, extra: Iterable[str]) -> bool:
 
 
 class Guard:
-    """Every HTTP request passes here: origins, sizes, headers, and nothing of the game before the server is ready."""
+    """Every request and socket passes here: hosts, origins, sizes, headers, and nothing of the game before the server is ready.
 
-    def __init__(self, app: ASGIApp, origins: tuple[str, ...], is_ready: Callable[[], bool]) -> None:
+    HEAD is answered like GET, without the body. What nobody expected is logged once and refused in a sentence too.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        origins: tuple[str, ...],
+        is_ready: Callable[[], bool],
+        max_per_address: int,
+        proxies: tuple[Network, ...] = (),
+    ) -> None:
         self.app, self.origins, self.is_ready = app, origins, is_ready
+        self.max_per_address, self.proxies = max_per_address, proxies
+        self.by_address: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or refuse it in a sentence."""
-        if scope["type"] != "http":
+        """Count what goes on at once for an address: behind a proxy the connections themselves tell nothing about it."""
+        if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
             return
-        answer = _with_headers(send)
-        refusal = self._refusal(scope)
+        answer = self._attend if scope["type"] == "websocket" else self._answer
+        host = (scope.get("client") or ("", 0))[0]
+        if is_within(host, self.proxies):
+            await answer(scope, receive, send, None)
+            return
+        block = address_block(host)
+        refusal = Refused("too_many_connections") if self.by_address[block] >= self.max_per_address else None
+        self.by_address[block] += 1
+        try:
+            await answer(scope, receive, send, refusal)
+        finally:
+            self.by_address[block] -= 1
+            if not self.by_address[block]:
+                del self.by_address[block]
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send, refusal: Refused | None) -> None:
+        """Pass a request on, or refuse it in a sentence."""
+        answer = Answer(send, is_head=scope["method"] == "HEAD")
+        refusal = refusal or self._refusal(scope)
         if refusal:
             await _refuse(answer, refusal)
             return
-        await self.app(scope, _limited(receive), answer)
+        passed_on = {**scope, "method": "GET"} if answer.is_head else scope
+        try:
+            await self.app(passed_on, _limited(receive), answer)
+        except Exception:
+            log.exception("%s %s failed", scope["method"], _route(passed_on))
+            if not answer.has_begun:
+                await _refuse(answer, Refused("failed"))
+
+    async def _attend(self, scope: Scope, receive: Receive, send: Send, refusal: Refused | None) -> None:
+        """Pass a socket on, or close it."""
+        if refusal:
+            await send({"type": "websocket.accept"})
+            await send({"type": "websocket.close", "code": TOO_MANY, "reason": str(refusal)})
+        elif not _is_host_valid(Headers(scope=scope)):
+            await send({"type": "websocket.close", "code": BAD_MESSAGES})
+        else:
+            try:
+                await self.app(scope, receive, send)
+            except (WebSocketDisconnect, OSError):
+                return  # the client has gone
+            except Exception:
+                log.exception("the socket %s failed", _route(scope))
+                with suppress(Exception):
+                    await send({"type": "websocket.close", "code": FAILED, "reason": str(Refused("failed"))})
 
     def _refusal(self, scope: Scope) -> Refused | None:
         headers, path = Headers(scope=scope), scope["path"]
+        if not _is_host_valid(headers):
+            return Refused("bad_host")
         if scope["method"] not in SAFE_METHODS and not origin_allowed(headers, self.origins):
             return Refused("other_site")
         length = headers.get("content-length", "0")
-        if not length.isdecimal() or int(length) > LARGEST_MESSAGE:
+        if not length.isdecimal() or len(length) > LONGEST_NUMBER or int(length) > LARGEST_MESSAGE:
             return Refused("too_large", most=LARGEST_MESSAGE)
         if not self.is_ready() and path.startswith(("/api/", "/s/")) and path != "/api/health":
             return Refused("starting")
         return None
+
+
+def _is_host_valid(headers: Headers) -> bool:
+    """HTTP/1.0 has no such header."""
+    host = headers.get("host")
+    return host is None or is_host(host)
+
+
+def _route(scope: Scope) -> str:
+    """The pattern of a path for the log: the path itself may hold a secret link."""
+    return str(getattr(scope.get("route"), "path", "?"))
+
+
+class Answer:
+    """What is sent back: with our headers, and to HEAD without a body."""
+
+    def __init__(self, send: Send, is_head: bool) -> None:
+        self.send, self.is_head, self.has_begun = send, is_head, False
+
+    async def __call__(self, message: Message) -> None:
+        """Send one message of ASGI."""
+        if message["type"] == "http.response.start":
+            self.has_begun = True
+            headers = MutableHeaders(scope=message)
+            for name, value in HEADERS.items():
+                headers.setdefault(name, value)
+            if message["status"] == 503:
+                headers.setdefault("Retry-After", "1")
+        elif self.is_head:
+            message = {**message, "body": b""}
+        await self.send(message)
 
 
 def _limited(receive: Receive) -> Receive:
@@ -120,19 +212,6 @@ def _limited(receive: Receive) -> Receive:
         return message
 
     return limited
-
-
-def _with_headers(send: Send) -> Send:
-    async def with_headers(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            headers = MutableHeaders(scope=message)
-            for name, value in HEADERS.items():
-                headers.setdefault(name, value)
-            if message["status"] == 503:
-                headers.setdefault("Retry-After", "1")
-        await send(message)
-
-    return with_headers
 
 
 async def _refuse(send: Send, refusal: Refused) -> None:

@@ -7,6 +7,7 @@ whoever asked is told after that transaction was committed.
 import asyncio
 import logging
 import queue
+import re
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -14,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, unquote_plus
 
 import sqlalchemy as sa
 from orjson import dumps
@@ -25,6 +27,9 @@ MIGRATIONS = Path(__file__).parent / "migrations"
 BUSY_MILLISECONDS = 10_000
 MOST_IN_ONE_COMMIT = 512
 MOST_LISTED = 50
+ID = re.compile(r"[A-Za-z0-9_-]{1,40}")  # nothing else is looked for: PostgreSQL refuses a text with a NUL
+SHORTEST_SECRET = 3
+SECRETS_IN_URL = (re.compile(r"://[^:@/]*:([^?]*)@"), re.compile(r"[?&][a-z]*password=([^&#]+)"))
 log = logging.getLogger("cabochon.server")
 
 metadata = sa.MetaData()
@@ -112,9 +117,19 @@ def _connecting(url: str) -> Iterator[None]:
     try:
         yield
     except (sa.exc.ArgumentError, sa.exc.NoSuchModuleError, ModuleNotFoundError, OSError) as wrong:
-        raise CabochonError(f"--database {url}: {wrong}") from wrong
+        raise CabochonError(without_secrets(f"--database {url}: {wrong}", url)) from None  # what it came from may name them too
     except sa.exc.DBAPIError as wrong:
-        raise CabochonError(f"--database {url}: {wrong.orig}") from wrong
+        raise CabochonError(without_secrets(f"--database {url}: {wrong.orig}", url)) from None
+
+
+def without_secrets(text: str, url: str) -> str:
+    """A text about the database of this URL, without its password, however that was written."""
+    written = [secret for found in SECRETS_IN_URL for secret in found.findall(url)]
+    parts = {part for secret in written for part in (secret, *secret.split("@"))}  # a driver may take one for the host
+    known = {form for part in parts for form in (part, unquote(part), unquote_plus(part)) if len(form) >= SHORTEST_SECRET}
+    for secret in sorted(known, key=len, reverse=True):
+        text = text.replace(secret, "***")
+    return text
 
 
 def open_engine(url: str) -> Engine:
@@ -124,10 +139,18 @@ def open_engine(url: str) -> Engine:
         is_sqlite = parsed.get_backend_name() == "sqlite"
         if is_sqlite and parsed.database:
             Path(parsed.database).expanduser().parent.mkdir(parents=True, exist_ok=True)
-        engine = sa.create_engine(parsed, pool_pre_ping=not is_sqlite)
+        engine = sa.create_engine(parsed, pool_pre_ping=not is_sqlite, hide_parameters=True)
+        sa.event.listen(engine, "handle_error", _hide_row)
         if is_sqlite:
             sa.event.listen(engine, "connect", _be_careful)
         return engine
+
+
+def _hide_row(context: sa.engine.ExceptionContext) -> None:
+    """An error is told by the first line of its message: PostgreSQL prints the whole row below it, seed and salt included."""
+    for wrong in (context.original_exception, context.sqlalchemy_exception):
+        if wrong is not None and wrong.args and isinstance(wrong.args[0], str):
+            wrong.args = (wrong.args[0].partition("\n")[0], *wrong.args[1:])
 
 
 def _be_careful(connection: Any, _record: Any) -> None:
@@ -192,6 +215,8 @@ class Storage:
 
     def table(self, table_id: str) -> Stored | None:
         """A table with its whole log."""
+        if not ID.fullmatch(table_id):
+            return None
         with self.engine.connect() as connection:
             row = connection.execute(sa.select(tables).where(tables.c.id == table_id)).mappings().first()
             if row is None:
@@ -201,6 +226,8 @@ class Storage:
 
     def table_of_token(self, token: str) -> tuple[str, int] | None:
         """The table and seat of a private link."""
+        if not ID.fullmatch(token):
+            return None
         with self.engine.connect() as connection:
             row = connection.execute(sa.select(seats.c.table_id, seats.c.seat).where(seats.c.token == token)).first()
             return None if row is None else (row[0], row[1])
