@@ -30,8 +30,9 @@ terminal: $(READY) ## play a game in the terminal
 
 test: check ## set up and run every check and test, as CI does
 
-check: $(READY) $(CLIENT) ## ruff, mypy and all tests, the browser's too
+check: $(READY) $(CLIENT) ## ruff, mypy and all tests, the browser's too and, where it can be installed, PostgreSQL's
 	@scripts/browser >/dev/null
+	@scripts/postgres >/dev/null 2>&1
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy

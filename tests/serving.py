@@ -159,7 +159,7 @@ class Chair:
 def settings(folder: Path, **said: Any) -> Settings:
     quick = {"bot_workers": 0, "bot_delay": 0.0, "commit_window": 0.0, "tick_seconds": 0.01, "tables_per_minute": 1e6}
     quick["requests_per_second"] = 1e6
-    return Settings(database=f"sqlite:///{folder / 'games.db'}", **{**quick, **said})
+    return Settings(**{"database": f"sqlite:///{folder / 'games.db'}", **quick, **said})
 
 
 def fixed_sources(clock: Clock, seed: int = 7, start: int = 0) -> Sources:
@@ -169,7 +169,7 @@ def fixed_sources(clock: Clock, seed: int = 7, start: int = 0) -> Sources:
 
 @contextmanager
 def house(folder: Path, sources: Sources | None = None, **said: Any) -> Iterator[House]:
-    """A server with its own database in a folder; the same folder gives the same games again."""
+    """A server with its own database in a folder, or with the one that is said; the same one gives the same games again."""
     clock = Clock()
     chance = sources or fixed_sources(clock)
     with TestClient(create_app(settings(folder, **said), chance), base_url="http://testserver") as client:

@@ -10,12 +10,13 @@ from cabochon import Game, parse_record
 from cabochon.server.fairness import Reveal, verify
 from cabochon.server.messages import ReplayOut, TableOut
 
+from .postgres import every_database
 from .serving import Chair, Guest, House, house, two_players
 
 
 @pytest.fixture
-def here(tmp_path: Path) -> Iterator[House]:
-    with house(tmp_path) as running:
+def here(tmp_path: Path, database: str) -> Iterator[House]:
+    with house(tmp_path, database=database) as running:
         yield running
 
 
@@ -36,6 +37,7 @@ def play_out(*chairs: Chair) -> dict[str, Any]:
 # Guests and tables
 
 
+@every_database
 def test_a_guest_has_a_name_and_can_change_it(here: House) -> None:
     guest = here.guest()
     first = guest.get("/api/me").json()["name"]
@@ -92,6 +94,7 @@ def test_options_that_are_refused(here: House, options: dict[str, Any], reason: 
     assert reason in answer.json()["detail"]
 
 
+@every_database
 def test_lobby(here: House) -> None:
     anna, ben = here.guest("Anna"), here.guest("Ben")
     shown, hidden = anna.create(), anna.create(watch="link")
@@ -112,6 +115,7 @@ def test_bots_and_cards_are_listed(here: House) -> None:
 # Sitting down
 
 
+@every_database
 def test_sitting_leaving_and_the_host(here: House) -> None:
     anna, ben = here.guest(), here.guest()
     table = anna.create(players=3)
@@ -135,6 +139,7 @@ def test_sitting_leaving_and_the_host(here: House) -> None:
         assert "the game has begun" == second.refusal("leave")
 
 
+@every_database
 def test_a_private_link_gives_another_device_the_seat(here: House) -> None:
     anna, phone, stranger = here.guest("Anna"), Guest(here), here.guest()
     table = anna.create(bots=["greedy"])
@@ -146,6 +151,12 @@ def test_a_private_link_gives_another_device_the_seat(here: House) -> None:
         assert 0 == chair.receive()["view"]["seat"]
         chair.play("take wug")
     assert 404 == phone.get("/s/nonsense").status_code
+
+
+@every_database
+@pytest.mark.parametrize("path", ["/api/tables/%00", "/api/tables/a%00b/replay", "/s/%00"])
+def test_a_name_that_no_database_can_hold(here: House, path: str) -> None:
+    assert 404 == here.guest().get(path).status_code
 
 
 # Moves
@@ -186,6 +197,7 @@ def test_a_move_out_of_turn_is_refused(here: House) -> None:
         assert 1 == anna.play()
 
 
+@every_database
 def test_a_move_sent_twice_is_played_once(here: House) -> None:
     with two_players(here) as (_, anna, ben):
         assert 1 == anna.done("move", number=1, text="take wug")
@@ -197,6 +209,7 @@ def test_a_move_sent_twice_is_played_once(here: House) -> None:
         assert 1 == ben.state["number"]
 
 
+@every_database
 def test_a_whole_game_its_outcome_record_and_deal(here: House) -> None:
     with two_players(here, variant="marvel", house={"goal": 4}) as (table, anna, ben):
         guest = here.guest()
@@ -316,6 +329,7 @@ def test_a_decision_is_free_to_take_back_until_something_is_revealed(here: House
         assert "ask" == anna.until_number(4)["can_undo"] and "free" == ben.until_number(4)["can_undo"]
 
 
+@every_database
 def test_taking_back_by_consent(here: House) -> None:
     with two_players(here) as (_, anna, ben):
         anna.play("reserve 1a")
@@ -389,6 +403,7 @@ def test_a_clock_takes_time_and_gives_it(here: House, clock: dict[str, Any], lef
         assert {"kind": clock["kind"], "left": left, "running": 1} == anna.until_number(1)["clock"]
 
 
+@every_database
 def test_when_time_is_up_a_bot_plays_until_the_player_is_back(here: House) -> None:
     with two_players(here, clock={"kind": "move", "seconds": 30}) as (_, anna, ben):
         here.clock.pass_by(30)
@@ -417,6 +432,7 @@ def test_taking_back_does_not_wind_the_clock(here: House) -> None:
 # Replacing
 
 
+@every_database
 def test_a_player_who_is_away_is_replaced_by_agreement(here: House) -> None:
     anna, ben, cleo = here.guest(), here.guest(), here.guest()
     table = anna.create(players=3, start="host")
@@ -462,6 +478,7 @@ def test_a_question_about_a_seat_is_over_when_its_player_is_here(here: House) ->
 # Rematch
 
 
+@every_database
 def test_rematch(here: House) -> None:
     with two_players(here, house={"goal": 2}) as (table, anna, ben):
         assert "a rematch comes after the end" == anna.refusal("rematch")

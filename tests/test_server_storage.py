@@ -32,6 +32,7 @@ from cabochon.server.settings import Settings
 from cabochon.server.storage import Storage, Writer
 from cabochon.view import View
 
+from .postgres import every_database
 from .server.process import run
 from .serving import Clock, House, fixed_sources, house, two_players
 from .test_server import play_out
@@ -39,14 +40,14 @@ from .test_server import play_out
 # Storing
 
 
-def opened(folder: Path) -> Storage:
-    kept = Storage(f"sqlite:///{folder / 'games.db'}")
+def opened(url: str) -> Storage:
+    kept = Storage(url)
     kept.migrate()
     return kept
 
 
-def test_every_connection_is_careful(tmp_path: Path) -> None:
-    kept = opened(tmp_path)
+def test_every_connection_is_careful(database: str) -> None:
+    kept = opened(database)
     with kept.engine.connect() as one, kept.engine.connect() as two:
         for connection in (one, two):
             said = [
@@ -56,11 +57,12 @@ def test_every_connection_is_careful(tmp_path: Path) -> None:
     kept.engine.dispose()
 
 
-def test_the_migrations_make_what_the_code_expects(tmp_path: Path) -> None:
+@every_database
+def test_the_migrations_make_what_the_code_expects(database: str) -> None:
     from alembic.autogenerate import compare_metadata
     from alembic.migration import MigrationContext
 
-    kept = opened(tmp_path)
+    kept = opened(database)
     kept.migrate()
     with kept.engine.connect() as connection:
         assert [] == compare_metadata(MigrationContext.configure(connection), storage.metadata)
@@ -91,8 +93,9 @@ def entry(number: int) -> dict[str, Any]:
     return {**row, "undoes": None, "spent": 0.0}
 
 
-def test_many_entries_share_a_commit_and_a_bad_one_harms_nobody(tmp_path: Path) -> None:
-    kept = opened(tmp_path)
+@every_database
+def test_many_entries_share_a_commit_and_a_bad_one_harms_nobody(database: str) -> None:
+    kept = opened(database)
 
     async def write() -> tuple[int, list[Any]]:
         writer = Writer(kept.engine, window=0.05)
@@ -113,8 +116,9 @@ def test_many_entries_share_a_commit_and_a_bad_one_harms_nobody(tmp_path: Path) 
     kept.engine.dispose()
 
 
-def test_a_table_that_another_server_has_changed_is_read_again(tmp_path: Path) -> None:
-    with house(tmp_path) as here, two_players(here) as (table, anna, _ben):
+@every_database
+def test_a_table_that_another_server_has_changed_is_read_again(tmp_path: Path, database: str) -> None:
+    with house(tmp_path, database=database) as here, two_players(here) as (table, anna, _ben):
         with here.hub.storage.engine.begin() as connection:
             connection.execute(storage.entries.insert().values({**entry(1), "table_id": table, "text": "take wug"}))
         assert "this could not be stored: please try again" == anna.refusal("move", number=1, text="take rr")
@@ -125,9 +129,10 @@ def test_a_table_that_another_server_has_changed_is_read_again(tmp_path: Path) -
 # Starting again
 
 
-def test_a_restarted_server_goes_on_with_every_table(tmp_path: Path) -> None:
+@every_database
+def test_a_restarted_server_goes_on_with_every_table(tmp_path: Path, database: str) -> None:
     clock = Clock()
-    with house(tmp_path, fixed_sources(clock)) as here:
+    with house(tmp_path, fixed_sources(clock), database=database) as here:
         anna, ben = here.guest("Anna"), here.guest("Ben")
         table = anna.create(clock={"kind": "total", "seconds": 100, "increment": 5})
         waiting = anna.create()
@@ -142,7 +147,7 @@ def test_a_restarted_server_goes_on_with_every_table(tmp_path: Path) -> None:
             before = first.until_number(3)
             lines = first.lines
     clock.pass_by(1000)
-    with house(tmp_path, fixed_sources(clock, seed=1)) as here:
+    with house(tmp_path, fixed_sources(clock, seed=1), database=database) as here:
         anna.house = ben.house = here
         with anna.at(table) as first, ben.at(table, since=2) as second:
             state = first.until(lambda state: all(seat["connected"] for seat in state["table"]["seats"]))
@@ -155,12 +160,16 @@ def test_a_restarted_server_goes_on_with_every_table(tmp_path: Path) -> None:
         assert "waiting" == anna.get(f"/api/tables/{waiting}").json()["status"]
 
 
-def test_clocks_go_on_without_anybody_looking(tmp_path: Path) -> None:
+@every_database
+def test_clocks_go_on_without_anybody_looking(tmp_path: Path, database: str) -> None:
     clock = Clock()
-    with house(tmp_path, fixed_sources(clock)) as here, two_players(here, clock={"kind": "days", "days": 1}) as (table, *_):
+    with (
+        house(tmp_path, fixed_sources(clock), database=database) as here,
+        two_players(here, clock={"kind": "days", "days": 1}) as (table, *_),
+    ):
         pass
     clock.pass_by(90_000)
-    with house(tmp_path, fixed_sources(clock)) as here:
+    with house(tmp_path, fixed_sources(clock), database=database) as here:
         for _ in range(1000):
             if here.hub.tables.get(table) and here.hub.tables[table].number >= 2:
                 break
@@ -186,9 +195,9 @@ def test_unused_tables_leave_the_memory(tmp_path: Path) -> None:
 
 
 @contextmanager
-def server(folder: Path, port: int) -> Iterator["subprocess.Popen[str]"]:
+def server(database: str, port: int) -> Iterator["subprocess.Popen[str]"]:
     """The real command in a process of its own."""
-    arguments = ["play", "--no-browser", "--port", str(port), "--database", f"sqlite:///{folder / 'games.db'}"]
+    arguments = ["play", "--no-browser", "--port", str(port), "--database", database]
     environment = {**os.environ, "CABOCHON_BOT_DELAY": "1", "CABOCHON_BOT_WORKERS": "1"}
     process = subprocess.Popen(
         [sys.executable, "-m", "cabochon", *arguments],
@@ -229,12 +238,12 @@ def until_my_turn(chair: ClientConnection, state: dict[str, Any]) -> dict[str, A
 
 
 @pytest.mark.slow
-def test_an_acknowledged_move_survives_kill(tmp_path: Path) -> None:
+def test_an_acknowledged_move_survives_kill(database: str) -> None:
     port = free_port()
     acknowledged: list[tuple[int, str]] = []
     cookie, table = "", ""
     for moves in (3, 5):  # after three nobody has to return tokens yet: the bot is to move when it is killed
-        with server(tmp_path, port) as process:
+        with server(database, port) as process:
             if not table:
                 with httpx.Client(base_url=f"http://127.0.0.1:{port}") as client:
                     table = client.post("/api/tables", json={"bots": ["greedy"], "variant": "marvel"}).json()["id"]
@@ -251,7 +260,7 @@ def test_an_acknowledged_move_survives_kill(tmp_path: Path) -> None:
                     assert number == receive(chair, "ack")["number"]
                     acknowledged.append((number, text))
                 process.send_signal(signal.SIGKILL)
-    kept = opened(tmp_path)
+    kept = opened(database)
     stored = kept.table(table)
     assert stored and [row["number"] for row in stored.entries] == list(range(1, len(stored.entries) + 1))
     texts = {row["number"]: row["text"] for row in stored.entries}

@@ -41,11 +41,11 @@ def free_port() -> int:
 
 
 class ServerProcess:
-    """`cabochon play` on a database file; it can be killed and started again on the same port."""
+    """`cabochon play` on a database, else a file in the folder; it can be killed and started again on the same port."""
 
-    def __init__(self, folder: Path, **settings: float) -> None:
+    def __init__(self, folder: Path, database: str = "", /, **settings: float) -> None:
         self.port = free_port()
-        self.database = f"sqlite:///{folder / 'tables.db'}"
+        self.database = database or f"sqlite:///{folder / 'tables.db'}"
         self.environment = os.environ | {f"CABOCHON_{name.upper()}": str(value) for name, value in settings.items()}
         self.log = (folder / "server.log").open("ab")
         self.process: Any = None
@@ -104,8 +104,8 @@ class ServerProcess:
 class ForkedServer(ServerProcess):
     """The same server, forked from one that has imported and compiled everything: for many starts."""
 
-    def __init__(self, folder: Path, **settings: float) -> None:
-        super().__init__(folder, **settings)
+    def __init__(self, folder: Path, database: str = "", /, **settings: float) -> None:
+        super().__init__(folder, database, **settings)
         command = [sys.executable, "-m", "tests.server.nursery"]
         pipe = subprocess.PIPE
         self.nursery = subprocess.Popen(command, env=self.environment, text=True, stdin=pipe, stdout=self.log, stderr=pipe)

@@ -1,6 +1,7 @@
 """The server is killed with -9 under load, again and again: every acknowledged move is there, and none twice."""
 
 import asyncio
+import math
 import os
 import random
 from pathlib import Path
@@ -9,9 +10,11 @@ import httpx
 import pytest
 import websockets
 
+from tests.postgres import every_database
 from tests.server.process import ForkedServer, Guest, ServerProcess, run
 
 KILLS = int(os.environ.get("KILLS", "50"))
+POSTGRESQL_SHARE = 0.1  # the kills are the same; only the commits differ
 TABLES = 6
 QUICK = {"bot_workers": 0, "requests_per_second": 1000, "tables_per_minute": 1000}
 GONE = (websockets.ConnectionClosed, OSError, httpx.HTTPError, TimeoutError, websockets.InvalidHandshake)
@@ -78,9 +81,11 @@ async def is_over(guest: Guest, table: str) -> bool:
 
 
 @pytest.mark.slow
-def test_acknowledged_moves_survive_kill_9(tmp_path: Path) -> None:
-    server = ForkedServer(tmp_path, **QUICK).start()
+@every_database
+def test_acknowledged_moves_survive_kill_9(tmp_path: Path, database: str) -> None:
+    kills = KILLS if database.startswith("sqlite") else math.ceil(KILLS * POSTGRESQL_SHARE)
+    server = ForkedServer(tmp_path, database, **QUICK).start()
     try:
-        assert run(killed_again_and_again(server, KILLS)) > 10 * KILLS
+        assert run(killed_again_and_again(server, kills)) > 10 * kills
     finally:
         server.stop()

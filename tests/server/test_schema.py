@@ -11,36 +11,38 @@ from hypothesis import HealthCheck, given, settings
 
 from cabochon.server.app import create_app
 from cabochon.server.settings import Settings
+from tests.postgres import every_database
 from tests.server.process import running
 
 WEB = Path(__file__).parent.parent.parent / "web"
 LENIENT = {"bot_workers": 0, "bot_delay": 0.0, "requests_per_second": 1e6, "tables_per_minute": 1e6}
-EXAMPLES = 30
+EXAMPLES, EXAMPLES_ON_POSTGRESQL = 30, 6
 
 
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    folder = tmp_path_factory.mktemp("schema")
-    with running(create_app(Settings(database=f"sqlite:///{folder}/tables.db", **LENIENT))) as url:  # type: ignore[arg-type]
+@pytest.fixture
+def address(database: str) -> Iterator[str]:
+    with running(create_app(Settings(database=database, **LENIENT))) as url:  # type: ignore[arg-type]
         yield url
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def described(address: str) -> Any:
     return schemathesis.openapi.from_url(f"{address}/api/openapi.json")
 
 
 @pytest.mark.slow
-def test_every_request_is_answered_as_described(described: Any, address: str) -> None:
+@every_database
+def test_every_request_is_answered_as_described(described: Any, address: str, database: str) -> None:
+    examples = EXAMPLES if database.startswith("sqlite") else EXAMPLES_ON_POSTGRESQL
     operations = [found.ok() for found in described.get_all_operations()]
     assert len(operations) > 10
     for operation in operations:
-        ask_at_random(operation, address)
+        ask_at_random(operation, address, examples)
 
 
-def ask_at_random(operation: Any, address: str) -> None:
+def ask_at_random(operation: Any, address: str, examples: int) -> None:
     @given(case=operation.as_strategy())
-    @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+    @settings(max_examples=examples, deadline=None, suppress_health_check=list(HealthCheck), database=None)
     def ask(case: Any) -> None:
         response = case.call(base_url=address, headers={"Origin": address})
         case.validate_response(response)

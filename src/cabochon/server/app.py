@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from fastapi import FastAPI, Query, Request, Response, WebSocket
 from fastapi.exceptions import RequestValidationError
 from orjson import dumps
-from sqlalchemy.exc import InterfaceError, OperationalError
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as NoConnectionLeft
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse
@@ -105,7 +105,7 @@ def create_app(
     app.add_exception_handler(Refused, _refused)
     app.add_exception_handler(RequestValidationError, _not_understood)
     app.add_exception_handler(HTTPException, _not_possible)
-    for unreachable in (OperationalError, InterfaceError, NoConnectionLeft):
+    for unreachable in (DBAPIError, NoConnectionLeft):
         app.add_exception_handler(unreachable, _no_database)
     _add_guests(app, hub)
     _add_tables(app, hub)

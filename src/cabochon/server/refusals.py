@@ -61,8 +61,8 @@ REFUSALS: dict[str, tuple[int, str]] = {
     "starting": (503, "the server is starting"),
     "stopping": (503, "the server is stopping: try again in a moment"),
     "server_full": (503, "the server has no room for another connection: try again in a moment"),
-    "no_database": (503, "the database does not answer: please try again"),
     "not_stored": (503, "this could not be stored: please try again"),
+    "no_database": (503, "the server cannot read its database: please try again"),
     "failed": (500, "the server could not do this"),
 }
 
