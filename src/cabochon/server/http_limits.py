@@ -79,6 +79,8 @@ def protocols(settings: Settings, max_connections: int) -> dict[str, Any]:
         "ws": cast(Any, partial(LimitedSocket, connections)),
         "h11_max_incomplete_event_size": settings.max_header_bytes,
         "timeout_keep_alive": settings.max_idle_seconds,
+        "ws_ping_interval": settings.ping_seconds,
+        "ws_ping_timeout": settings.ping_seconds,
     }
 
 
@@ -311,7 +313,7 @@ class LimitedSocket(WebSocketsSansIOProtocol):
         super().__init__(**given)
         self.open, self.settings = connections, connections.settings
         self.pending = bytearray()
-        self.after_close = 0
+        self.after_close, self.close_timeout = 0, LINGER_SECONDS
         self.next_piece: asyncio.Handle | None = None
         self.watch: UnreadWatch | None = None
         self.spare_frames = Bucket(SPARE_FRAMES_PER_SECOND, SPARE_FRAMES_AT_ONCE, self.loop.time())

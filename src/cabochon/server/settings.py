@@ -56,6 +56,7 @@ class Settings:
     max_body_seconds: float = 10.0
     max_idle_seconds: float = 15.0
     max_unread_seconds: float = 20.0
+    ping_seconds: float = 20.0
 
     @property
     def workers(self) -> int:
