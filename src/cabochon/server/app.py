@@ -15,6 +15,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as NoConnectionLeft
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse
+from starlette.routing import Match
 
 from ..bots import BOTS, Bot
 from ..bots.ratings import Rating, ratings
@@ -123,7 +124,7 @@ async def _not_understood(_request: Request, wrong: Exception) -> Response:
     assert isinstance(wrong, RequestValidationError)
     error = wrong.errors()[0]
     place = ".".join(str(part) for part in error["loc"] if part not in ("body", "query", "path"))
-    refusal = Refused("not_understood", problem=_printable(f"{place}: {error['msg']}" if place else error["msg"]))
+    refusal = Refused("not_understood", problem=f"{place}: {error['msg']}" if place else error["msg"])
     return JSONResponse(refusal.out(), refusal.status)
 
 
@@ -131,26 +132,28 @@ async def _not_possible(request: Request, wrong: Exception) -> Response:
     """What Starlette and FastAPI refuse by themselves."""
     assert isinstance(wrong, HTTPException)
     if wrong.status_code == 404:
-        refusal = Refused("nothing_there", path=_printable(request.scope["path"]))
+        refusal = Refused("nothing_there", path=request.scope["path"])
     elif wrong.status_code == 405:
         refusal = Refused("wrong_method", method=request.method)
     elif wrong.status_code == 413:
         refusal = Refused("too_large", most=LARGEST_MESSAGE)
     else:
-        refusal = Refused("not_understood", problem=_printable(wrong.detail))
-    allowed = (wrong.headers or {}).get("Allow", "").replace("GET", "GET, HEAD")
-    return JSONResponse(refusal.out(), refusal.status, headers={"Allow": allowed} if allowed else None)
+        refusal = Refused("not_understood", problem=wrong.detail)
+    headers = {"Allow": ", ".join(_methods(request))} if wrong.status_code == 405 else None
+    return JSONResponse(refusal.out(), refusal.status, headers=headers)
+
+
+def _methods(request: Request) -> list[str]:
+    """What is possible at a path; HEAD wherever GET is."""
+    at_path = [route for route in request.app.routes if route.matches(request.scope)[0] is not Match.NONE]
+    methods = {method for route in at_path for method in getattr(route, "methods", None) or ()}
+    return sorted(methods | ({"HEAD"} if "GET" in methods else set()))
 
 
 async def _no_database(_request: Request, wrong: Exception) -> Response:
     log.warning("no answer from the database: %s", wrong)
     refusal = Refused("no_database")
     return JSONResponse(refusal.out(), refusal.status)
-
-
-def _printable(text: str) -> str:
-    """Without lone surrogates: JSON can name one (backslash, ud800), but nobody can send it."""
-    return text.encode(errors="replace").decode()
 
 
 def _json(value: Any, status: int = 200) -> Response:

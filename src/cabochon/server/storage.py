@@ -28,7 +28,8 @@ BUSY_MILLISECONDS = 10_000
 MOST_IN_ONE_COMMIT = 512
 MOST_LISTED = 50
 SHORTEST_SECRET = 3
-SECRETS_IN_URL = (re.compile(r"://[^:@/]*:([^?]*)@"), re.compile(r"[?&][a-z]*password=([^&#]+)"))
+# A password ends at the first @ for SQLAlchemy; whoever forgot to encode one of its own meant the last.
+SECRETS_IN_URL = [re.compile(found) for found in (r"://[^:/]*:([^@]*)@", r"://[^:@/]*:([^?]*)@", r"[?&][a-z]*password=([^&#]+)")]
 NUL = "\0"  # no text in PostgreSQL contains it, and a query with one is an error
 log = logging.getLogger("cabochon.server")
 
@@ -116,7 +117,7 @@ def _connecting(url: str) -> Iterator[None]:
     """Say in one sentence why a database cannot be opened."""
     try:
         yield
-    except (sa.exc.ArgumentError, sa.exc.NoSuchModuleError, ModuleNotFoundError, OSError) as wrong:
+    except (sa.exc.ArgumentError, sa.exc.NoSuchModuleError, ModuleNotFoundError, OSError, ValueError) as wrong:
         raise CabochonError(without_secrets(f"--database {url}: {wrong}", url)) from None  # what it came from may name them too
     except sa.exc.DBAPIError as wrong:
         raise CabochonError(without_secrets(f"--database {url}: {wrong.orig}", url)) from None
