@@ -167,31 +167,3 @@ def test_what_nobody_expected_is_logged_once_and_said(
     monkeypatch.setattr(Storage, "table", crashing)
     with guest.at("x") as chair:
         assert 1011 == closing(chair)[0]
-
-
-# Many at once from one address, behind a proxy
-
-
-def test_sockets_of_one_address_are_limited(tmp_path: Path) -> None:
-    with house(tmp_path, max_connections_per_address=2) as here:
-        guest = here.guest()
-        table = guest.create(players=2)
-        with guest.at(table), guest.at(table):
-            with guest.at(table) as one_more:
-                assert 4429 == closing(one_more)[0]
-            assert 429 == guest.get("/api/me").status_code
-        with guest.at(table) as again:
-            assert again.receive()
-
-
-def test_a_trusted_proxy_without_addresses_is_not_limited(tmp_path: Path) -> None:
-    with house(tmp_path, max_connections_per_address=0) as here:
-        for host, status in (("127.0.0.1", 200), ("192.0.2.1", 429)):
-            assert status == status_for(here, host)
-
-
-def status_for(here: House, host: str) -> int:
-    """The status of an answer to a client of this address."""
-    from starlette.testclient import TestClient
-
-    return int(TestClient(here.client.app, client=(host, 1)).get("/api/me").status_code)

@@ -21,7 +21,6 @@ from ..bots import BOTS, Bot
 from ..bots.ratings import Rating, ratings
 from ..notation.record import format_record
 from ..version import __version__
-from .addresses import parse_networks
 from .fairness import Reveal
 from .guests import clean_name
 from .hub import Hub, holding, naming
@@ -96,13 +95,7 @@ def create_app(
         responses=ANSWERS,
     )
     app.state.hub = hub
-    app.add_middleware(
-        Guard,
-        origins=hub.settings.origins,
-        is_ready=lambda: hub.is_ready,
-        max_per_address=hub.settings.max_connections_per_address,
-        proxies=parse_networks(hub.settings.trusted_proxies),
-    )
+    app.add_middleware(Guard, origins=hub.settings.origins, is_ready=lambda: hub.is_ready)
     app.add_exception_handler(Refused, _refused)
     app.add_exception_handler(RequestValidationError, _not_understood)
     app.add_exception_handler(HTTPException, _not_possible)

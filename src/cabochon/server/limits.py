@@ -1,7 +1,7 @@
 """What keeps the server well: buckets for requests, a limit on sizes, a look at origins, and headers."""
 
 import logging
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from urllib.parse import urlsplit
@@ -12,9 +12,9 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketDisconnect
 
-from .addresses import Network, address_block, is_host, is_within
+from .addresses import is_host
 from .refusals import Refused
-from .sockets import BAD_MESSAGES, FAILED, TOO_MANY
+from .sockets import BAD_MESSAGES, FAILED
 
 LARGEST_MESSAGE = 4096
 LONGEST_NUMBER = 20
@@ -91,42 +91,20 @@ class Guard:
     HEAD is answered like GET, without the body. What nobody expected is logged once and refused in a sentence too.
     """
 
-    def __init__(
-        self,
-        app: ASGIApp,
-        origins: tuple[str, ...],
-        is_ready: Callable[[], bool],
-        max_per_address: int,
-        proxies: tuple[Network, ...] = (),
-    ) -> None:
+    def __init__(self, app: ASGIApp, origins: tuple[str, ...], is_ready: Callable[[], bool]) -> None:
         self.app, self.origins, self.is_ready = app, origins, is_ready
-        self.max_per_address, self.proxies = max_per_address, proxies
-        self.by_address: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Count what goes on at once for an address: behind a proxy the connections themselves tell nothing about it."""
-        if scope["type"] == "lifespan":
-            await self.app(scope, receive, send)
-            return
-        answer = self._attend if scope["type"] == "websocket" else self._answer
-        host = (scope.get("client") or ("", 0))[0]
-        if is_within(host, self.proxies):
-            await answer(scope, receive, send, None)
-            return
-        block = address_block(host)
-        refusal = Refused("too_many_connections") if self.by_address[block] >= self.max_per_address else None
-        self.by_address[block] += 1
-        try:
-            await answer(scope, receive, send, refusal)
-        finally:
-            self.by_address[block] -= 1
-            if not self.by_address[block]:
-                del self.by_address[block]
-
-    async def _answer(self, scope: Scope, receive: Receive, send: Send, refusal: Refused | None) -> None:
         """Pass a request on, or refuse it in a sentence."""
-        answer = Answer(send, is_head=scope["method"] == "HEAD")
-        refusal = refusal or self._refusal(scope)
+        if scope["type"] == "http":
+            await self._answer(scope, receive, Answer(send, is_head=scope["method"] == "HEAD"))
+        elif scope["type"] == "websocket":
+            await self._attend(scope, receive, send)
+        else:
+            await self.app(scope, receive, send)
+
+    async def _answer(self, scope: Scope, receive: Receive, answer: "Answer") -> None:
+        refusal = self._refusal(scope)
         if refusal:
             await _refuse(answer, refusal)
             return
@@ -138,22 +116,18 @@ class Guard:
             if not answer.has_begun:
                 await _refuse(answer, Refused("failed"))
 
-    async def _attend(self, scope: Scope, receive: Receive, send: Send, refusal: Refused | None) -> None:
-        """Pass a socket on, or close it."""
-        if refusal:
-            await send({"type": "websocket.accept"})
-            await send({"type": "websocket.close", "code": TOO_MANY, "reason": str(refusal)})
-        elif not _is_host_valid(Headers(scope=scope)):
+    async def _attend(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if not _is_host_valid(Headers(scope=scope)):
             await send({"type": "websocket.close", "code": BAD_MESSAGES})
-        else:
-            try:
-                await self.app(scope, receive, send)
-            except (WebSocketDisconnect, OSError):
-                return  # the client has gone
-            except Exception:
-                log.exception("the socket %s failed", _route(scope))
-                with suppress(Exception):
-                    await send({"type": "websocket.close", "code": FAILED, "reason": str(Refused("failed"))})
+            return
+        try:
+            await self.app(scope, receive, send)
+        except WebSocketDisconnect:
+            return  # the client has gone
+        except Exception:
+            log.exception("the socket %s failed", _route(scope))
+            with suppress(Exception):
+                await send({"type": "websocket.close", "code": FAILED, "reason": str(Refused("failed"))})
 
     def _refusal(self, scope: Scope) -> Refused | None:
         headers, path = Headers(scope=scope), scope["path"]
