@@ -15,8 +15,9 @@ from itsdangerous import URLSafeSerializer
 
 from cabochon import Game
 from cabochon.server import expiry, storage, tables
+from cabochon.server.addresses import address_block
 from cabochon.server.guests import COOKIE, COOKIE_SECONDS, OLD_COOKIES_UNTIL, Guests
-from cabochon.server.limits import Bucket, Buckets, SocketCounts, counted_address
+from cabochon.server.limits import Bucket, Buckets, SocketCounts
 from cabochon.server.messages import SeatLinkOut
 from cabochon.server.sockets import TOO_SLOW, Connection
 
@@ -206,7 +207,7 @@ def test_counts_of_sockets_go_up_and_down() -> None:
     ],
 )
 def test_ipv6_is_counted_by_its_network(host: str, counted: str) -> None:
-    assert counted == counted_address(host)
+    assert counted == address_block(host)
 
 
 # Taking back while a bot stands in

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import time
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -83,6 +84,54 @@ def test_the_migrations_make_what_the_code_expects(database: str) -> None:
 def test_a_database_that_cannot_be_opened(url: str, reason: str) -> None:
     with pytest.raises(CabochonError, match=reason):
         Storage(url).migrate()
+
+
+SECRET = "hunter-2/x"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        f"postgresql+psycopg://anna:{SECRET}@127.0.0.1:1/games",
+        "postgresql+psycopg://anna:hunter-2%2Fx@127.0.0.1:1/games",
+        f"postgresql+psycopg://anna:{SECRET}@more@127.0.0.1:1/games",
+        f"postgresql+psycopg://anna@127.0.0.1:1/games?password={SECRET}",
+        f"postgresql+psycopg://anna:{SECRET}@127.0.0.1:port/games",
+        f"postgresql+psycopg://anna:{SECRET}@127.0.0.1:1/games?nonsense=1",
+        f"postgresql+psycopg://anna:{SECRET}?y@127.0.0.1:1/games",
+        f"postgresql+nothing://anna:{SECRET}@127.0.0.1/games",
+        f"no url://anna:{SECRET}@x",
+    ],
+)
+def test_a_password_is_not_told(url: str) -> None:
+    with pytest.raises(CabochonError, match="--database ") as told:
+        Storage(url).migrate()
+    everything = "".join(traceback.format_exception(told.value))
+    assert "***" in str(told.value)
+    assert "hunter" not in everything and "2Fx" not in everything
+
+
+@every_database
+def test_the_log_tells_nothing_of_the_deal(database: str, caplog: pytest.LogCaptureFixture) -> None:
+    """Neither the values of a statement nor the row that PostgreSQL shows when it refuses one."""
+    kept = Storage(database)
+    kept.migrate()
+    row = {**TABLE, "seed": 5305182598825874727, "salt": "81d32cf1a2b3a30e268cd800f1f82599"}
+
+    async def write() -> list[Any]:
+        writer = Writer(kept.engine, window=0)
+        await writer.store(storage.tables.insert().values(row))
+        wrong = [row, {**row, "id": "u", "options": None}, {**row, "id": "v", "start": None}]
+        outcomes = [writer.store(storage.tables.insert().values(values)) for values in wrong]
+        told = await asyncio.gather(*outcomes, return_exceptions=True)
+        await asyncio.to_thread(writer.stop)
+        return told
+
+    told = run(write())
+    kept.engine.dispose()
+    everything = caplog.text + "".join(line for wrong in told for line in traceback.format_exception(wrong))
+    assert 3 == caplog.text.count("could not store")
+    assert "53051825" not in everything and "81d32cf1" not in everything
 
 
 TABLE = {

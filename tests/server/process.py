@@ -22,6 +22,9 @@ import websockets
 from websockets import Origin
 from websockets.asyncio.client import ClientConnection
 
+from cabochon.server.run import bound_socket, config
+from cabochon.server.settings import Settings
+
 START_SECONDS = 60
 ANSWER_SECONDS = 30
 
@@ -143,10 +146,10 @@ class Forked:
 
 @contextmanager
 def running(app: Any) -> Iterator[str]:
-    """An application in a thread of this process; its address."""
+    """An application in a thread of this process, served as the command does it; its address."""
     port = free_port()
-    server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="error", timeout_graceful_shutdown=2))
-    thread = threading.Thread(target=server.run)
+    server = uvicorn.Server(config(app, Settings()))
+    thread = threading.Thread(target=server.run, args=([bound_socket("127.0.0.1", port)],))
     thread.start()
     while not server.started:
         assert thread.is_alive(), "the server did not start"

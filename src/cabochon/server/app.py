@@ -1,6 +1,7 @@
 """The application: `create_app(settings)` and what it answers over HTTP."""
 
 import asyncio
+import logging
 import math
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -11,7 +12,11 @@ from typing import Annotated, Any
 from fastapi import FastAPI, Query, Request, Response, WebSocket
 from fastapi.exceptions import RequestValidationError
 from orjson import Fragment, dumps
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as NoConnectionLeft
+from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, PlainTextResponse
+from starlette.routing import Match
 
 from ..bots import BOTS, Bot
 from ..bots.ratings import Rating, ratings
@@ -20,7 +25,7 @@ from ..version import __version__
 from .fairness import AnyReveal, start_rule
 from .guests import clean_name
 from .hub import Hub, naming
-from .limits import Guard, address_of
+from .limits import LARGEST_MESSAGE, Guard, address_of
 from .listening import serve
 from .messages import (
     BotOut,
@@ -56,13 +61,18 @@ ANSWERS: dict[int | str, dict[str, Any]] = {
     for code, said in {
         403: "Not for you.",
         404: "There is no such table.",
+        405: "Not with this method.",
+        408: "It did not arrive in time.",
         409: "Not now.",
         413: "Too large.",
         422: "Not understood.",
         429: "Too often.",
-        503: "The server is starting, or its database is in trouble.",
+        431: "Too many or too large headers.",
+        503: "The server is starting or stopping, is full, or its database is in trouble.",
     }.items()
 }
+
+log = logging.getLogger("cabochon.server")
 
 
 def quiet(_done: int, _total: int) -> None:
@@ -99,6 +109,9 @@ def create_app(
     app.add_middleware(Guard, origins=hub.settings.origins, is_ready=lambda: hub.is_ready)
     app.add_exception_handler(Refused, _refused)
     app.add_exception_handler(RequestValidationError, _not_understood)
+    app.add_exception_handler(HTTPException, _not_possible)
+    for unreachable in (DBAPIError, NoConnectionLeft):
+        app.add_exception_handler(unreachable, _no_database)
     _add_guests(app, hub)
     _add_tables(app, hub)
     _add_table(app, hub)
@@ -117,6 +130,34 @@ async def _not_understood(_request: Request, wrong: Exception) -> Response:
     error = wrong.errors()[0]
     place = ".".join(str(part) for part in error["loc"] if part not in ("body", "query", "path"))
     refusal = Refused("not_understood", problem=f"{place}: {error['msg']}" if place else error["msg"])
+    return JSONResponse(refusal.out(), refusal.status)
+
+
+async def _not_possible(request: Request, wrong: Exception) -> Response:
+    """What Starlette and FastAPI refuse by themselves."""
+    assert isinstance(wrong, HTTPException)
+    if wrong.status_code == 404:
+        refusal = Refused("nothing_there", path=request.scope["path"])
+    elif wrong.status_code == 405:
+        refusal = Refused("wrong_method", method=request.method)
+    elif wrong.status_code == 413:
+        refusal = Refused("too_large", most=LARGEST_MESSAGE)
+    else:
+        refusal = Refused("not_understood", problem=wrong.detail)
+    headers = {"Allow": ", ".join(_methods(request))} if wrong.status_code == 405 else None
+    return JSONResponse(refusal.out(), refusal.status, headers=headers)
+
+
+def _methods(request: Request) -> list[str]:
+    """What is possible at a path; HEAD wherever GET is."""
+    at_path = [route for route in request.app.routes if route.matches(request.scope)[0] is not Match.NONE]
+    methods = {method for route in at_path for method in getattr(route, "methods", None) or ()}
+    return sorted(methods | ({"HEAD"} if "GET" in methods else set()))
+
+
+async def _no_database(_request: Request, wrong: Exception) -> Response:
+    log.warning("no answer from the database: %s", wrong)
+    refusal = Refused("no_database")
     return JSONResponse(refusal.out(), refusal.status)
 
 
@@ -159,7 +200,7 @@ def _add_guests(app: FastAPI, hub: Hub) -> None:
         name = clean_name(said.name)
         if not hub.visits.take(address_of(request), time.monotonic()):
             raise Refused("too_many_requests")
-        await hub.writer.store(*naming(user, name))
+        await hub.store_at_once(*naming(user, name))
         return _remember(hub, request, _json({"name": name}), user)
 
     @app.get("/api/seats/{token}", response_model=SeatLinkOut)

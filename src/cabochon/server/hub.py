@@ -323,7 +323,7 @@ class Hub:
         statements = [storage.tables.insert().values(row), storage.seats.insert().values(list(stored.seats))]
         if stored.holders:
             statements.append(storage.holders.insert().values(list(stored.holders)))
-        await self.writer.store(*statements)
+        await self.store_at_once(*statements)
         table = self.tables[row["id"]] = Table.load(stored, self.sources)
         if status == "dealing":
             table.dealing.begin(awaited, self.sources.playing(), self.settings.deal_seconds)
@@ -356,6 +356,13 @@ class Hub:
             await self.writer.store(*statements, entries=entries)
         except Exception as wrong:
             self.forget(table, 1012, "the table is read again")
+            raise Refused("not_stored") from wrong
+
+    async def store_at_once(self, *statements: Any) -> None:
+        """Store something that no table in memory knows of yet."""
+        try:
+            await self.writer.store(*statements)
+        except Exception as wrong:
             raise Refused("not_stored") from wrong
 
     async def _store_status(self, table: Table) -> None:

@@ -1,8 +1,9 @@
 """What keeps the server well: buckets for requests, a limit on sizes, a look at origins, and headers."""
 
+import logging
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable
-from ipaddress import IPv6Address, ip_address, ip_network
+from contextlib import suppress
 from urllib.parse import urlsplit
 
 from orjson import dumps
@@ -10,12 +11,15 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocketDisconnect
 
+from .addresses import address_block, is_host
 from .refusals import Refused
+from .sockets import BAD_MESSAGES, FAILED
 
 LARGEST_MESSAGE = 4096
+LONGEST_NUMBER = 20
 MOST_ADDRESSES = 10_000
-COUNTED_IPV6_BITS = 64
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 POLICY = "; ".join(
     (
@@ -34,6 +38,7 @@ HEADERS = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
     "Cross-Origin-Opener-Policy": "same-origin",
 }
+log = logging.getLogger("cabochon.server")
 
 
 class Bucket:
@@ -78,22 +83,9 @@ class Buckets:
         return bucket.wait(cost) if bucket else 0.0
 
 
-def counted_address(host: str) -> str:
-    """An address as limits count it: of IPv6 the network, because one household or machine has all of a /64."""
-    try:
-        address = ip_address(host.partition("%")[0])
-    except ValueError:
-        return host
-    if isinstance(address, IPv6Address):
-        address = address.ipv4_mapped or address
-    if isinstance(address, IPv6Address):
-        return str(ip_network((address, COUNTED_IPV6_BITS), strict=False))
-    return str(address)
-
-
 def address_of(connection: HTTPConnection) -> str:
     """Where a request or socket comes from, as limits count it."""
-    return counted_address(connection.client.host) if connection.client else ""
+    return address_block(connection.client.host) if connection.client else ""
 
 
 class SocketCounts:
@@ -130,33 +122,92 @@ def origin_allowed(headers: Headers, extra: Iterable[str]) -> bool:
 
 
 class Guard:
-    """Every HTTP request passes here: origins, sizes, headers, and nothing of the game before the server is ready."""
+    """Every request and socket passes here: hosts, origins, sizes, headers, and nothing of the game before the server is ready.
+
+    HEAD is answered like GET, without the body. What nobody expected is logged once and refused in a sentence too.
+    """
 
     def __init__(self, app: ASGIApp, origins: tuple[str, ...], is_ready: Callable[[], bool]) -> None:
         self.app, self.origins, self.is_ready = app, origins, is_ready
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it in a sentence."""
-        if scope["type"] != "http":
+        if scope["type"] == "http":
+            await self._answer(scope, receive, Answer(send, is_head=scope["method"] == "HEAD"))
+        elif scope["type"] == "websocket":
+            await self._attend(scope, receive, send)
+        else:
             await self.app(scope, receive, send)
-            return
-        answer = _with_headers(send)
+
+    async def _answer(self, scope: Scope, receive: Receive, answer: "Answer") -> None:
         refusal = self._refusal(scope)
         if refusal:
             await _refuse(answer, refusal)
             return
-        await self.app(scope, _limited(receive), answer)
+        passed_on = {**scope, "method": "GET"} if answer.is_head else scope
+        try:
+            await self.app(passed_on, _limited(receive), answer)
+        except Exception:
+            log.exception("%s %s failed", scope["method"], _route(passed_on))
+            if not answer.has_begun:
+                await _refuse(answer, Refused("failed"))
+
+    async def _attend(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if not _is_host_valid(Headers(scope=scope)):
+            await send({"type": "websocket.close", "code": BAD_MESSAGES})
+            return
+        try:
+            await self.app(scope, receive, send)
+        except WebSocketDisconnect:
+            return  # the client has gone
+        except Exception:
+            log.exception("the socket %s failed", _route(scope))
+            with suppress(Exception):
+                await send({"type": "websocket.close", "code": FAILED, "reason": str(Refused("failed"))})
 
     def _refusal(self, scope: Scope) -> Refused | None:
         headers, path = Headers(scope=scope), scope["path"]
+        if not _is_host_valid(headers):
+            return Refused("bad_host")
         if scope["method"] not in SAFE_METHODS and not origin_allowed(headers, self.origins):
             return Refused("other_site")
         length = headers.get("content-length", "0")
-        if not length.isdecimal() or int(length) > LARGEST_MESSAGE:
+        if not length.isdecimal() or len(length) > LONGEST_NUMBER or int(length) > LARGEST_MESSAGE:
             return Refused("too_large", most=LARGEST_MESSAGE)
         if not self.is_ready() and path.startswith("/api/") and path != "/api/health":
             return Refused("starting")
         return None
+
+
+def _is_host_valid(headers: Headers) -> bool:
+    """HTTP/1.0 has no such header."""
+    host = headers.get("host")
+    return host is None or is_host(host)
+
+
+def _route(scope: Scope) -> str:
+    """The pattern of a path for the log: the path itself may hold a secret link."""
+    return str(getattr(scope.get("route"), "path", "?"))
+
+
+class Answer:
+    """What is sent back: with our headers, and to HEAD without a body."""
+
+    def __init__(self, send: Send, is_head: bool) -> None:
+        self.send, self.is_head, self.has_begun = send, is_head, False
+
+    async def __call__(self, message: Message) -> None:
+        """Send one message of ASGI."""
+        if message["type"] == "http.response.start":
+            self.has_begun = True
+            headers = MutableHeaders(scope=message)
+            for name, value in HEADERS.items():
+                headers.setdefault(name, value)
+            if message["status"] == 503:
+                headers.setdefault("Retry-After", "1")
+        elif self.is_head:
+            message = {**message, "body": b""}
+        await self.send(message)
 
 
 def _limited(receive: Receive) -> Receive:
@@ -171,19 +222,6 @@ def _limited(receive: Receive) -> Receive:
         return message
 
     return limited
-
-
-def _with_headers(send: Send) -> Send:
-    async def with_headers(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            headers = MutableHeaders(scope=message)
-            for name, value in HEADERS.items():
-                headers.setdefault(name, value)
-            if message["status"] == 503:
-                headers.setdefault("Retry-After", "1")
-        await send(message)
-
-    return with_headers
 
 
 async def _refuse(send: Send, refusal: Refused) -> None:

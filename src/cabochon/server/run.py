@@ -1,6 +1,7 @@
 """Running the server from the command: find a port, tell how far the warm-up is, print the address, open a browser."""
 
 import errno
+import resource
 import socket
 import sys
 import webbrowser
@@ -11,6 +12,7 @@ import uvicorn
 
 from ..errors import CabochonError
 from .app import create_app
+from .http_limits import protocols
 from .hub import Hub
 from .limits import LARGEST_MESSAGE
 from .logs import leave_out_repeats
@@ -22,6 +24,7 @@ DEFAULT_PORT = 8765
 PORTS_TO_TRY = 20
 BACKLOG = 2048
 GOODBYE_SECONDS = 2
+OTHER_FILES = 200  # the database, the bots' pipes, libraries
 
 
 def bound_socket(host: str, port: int | None) -> socket.socket:
@@ -90,13 +93,24 @@ class Announcer:
             print(text.rstrip(), flush=True)
 
 
-def config(app: Any) -> uvicorn.Config:
-    """How uvicorn serves: small messages, no compression of sockets, quiet."""
+def open_files(wanted: int) -> int:
+    """Ask for so many open files; how many there may be. (The soft limit is often 1024 where the hard one is far above it.)"""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    return wanted if soft == resource.RLIM_INFINITY else soft
+
+
+def config(app: Any, settings: Settings) -> uvicorn.Config:
+    """How uvicorn serves: within limits, small messages, no compression of sockets, quiet."""
+    max_connections = min(settings.max_connections, open_files(settings.max_connections + OTHER_FILES) - OTHER_FILES)
     return uvicorn.Config(
         app,
+        **protocols(settings, max_connections),
+        forwarded_allow_ips=list(settings.trusted_proxies),
         log_level="warning",
         access_log=False,
-        ws="websockets-sansio",
         ws_max_size=LARGEST_MESSAGE,
         ws_per_message_deflate=False,
         server_header=False,
@@ -114,7 +128,7 @@ def play(settings: Settings, port: int | None, open_browser: bool) -> None:
         hub: Hub = app.state.hub
         take_over()
         leave_out_repeats()
-        server = uvicorn.Server(config(app))
+        server = uvicorn.Server(config(app, settings))
         hub.on_failure = lambda: setattr(server, "should_exit", True)
         server.run(sockets=[listener])
     if hub.failure is not None:

@@ -63,6 +63,16 @@ class Settings:
     max_listed_per_address: int = 10
     keep_waiting_seconds: float = 86_400.0
     keep_finished_seconds: float = 0.0
+    trusted_proxies: tuple[str, ...] = ("127.0.0.1", "::1")
+    max_connections: int = 5000
+    max_connections_per_address: int = 250
+    max_header_bytes: int = 16_384
+    max_headers: int = 100
+    max_header_seconds: float = 10.0
+    max_body_seconds: float = 10.0
+    max_idle_seconds: float = 15.0
+    max_unread_seconds: float = 20.0
+    ping_seconds: float = 20.0
 
     @property
     def workers(self) -> int:

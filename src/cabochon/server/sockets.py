@@ -14,7 +14,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 SEND_PATIENCE = 2.0
 
 BAD_MESSAGES, NOT_FOR_YOU, NO_TABLE, TOO_SLOW, OPENED_ELSEWHERE, TOO_MANY = 4400, 4403, 4404, 4408, 4409, 4429
-TOO_LARGE, RESTARTING, STARTING = 1009, 1012, 1013
+TOO_LARGE, FAILED, RESTARTING, STARTING = 1009, 1011, 1012, 1013
 
 STATE = None  # the place of the state among the answers
 

@@ -7,6 +7,7 @@ whoever asked is told after that transaction was committed.
 import asyncio
 import logging
 import queue
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -14,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, unquote_plus
 
 import sqlalchemy as sa
 from orjson import dumps
@@ -45,6 +47,9 @@ POSTGRESQL_OPTIONS = (
 )
 MOST_IN_ONE_COMMIT = 512
 MOST_LISTED = 50
+SHORTEST_SECRET = 3
+# A password ends at the first @ for SQLAlchemy; whoever forgot to encode one of its own meant the last.
+SECRETS_IN_URL = [re.compile(found) for found in (r"://[^:/]*:([^@]*)@", r"://[^:@/]*:([^?]*)@", r"[?&][a-z]*password=([^&#]+)")]
 NUL = "\0"  # no text in PostgreSQL contains it, and a query with one is an error
 MAX_OPEN_TABLES = 500
 log = logging.getLogger("cabochon.server")
@@ -142,10 +147,20 @@ def _connecting(url: str) -> Iterator[None]:
     """Say in one sentence why a database cannot be opened."""
     try:
         yield
-    except (sa.exc.ArgumentError, sa.exc.NoSuchModuleError, ModuleNotFoundError, OSError) as wrong:
-        raise CabochonError(f"--database {url}: {wrong}") from wrong
+    except (sa.exc.ArgumentError, sa.exc.NoSuchModuleError, ModuleNotFoundError, OSError, ValueError) as wrong:
+        raise CabochonError(without_secrets(f"--database {url}: {wrong}", url)) from None  # what it came from may name them too
     except sa.exc.DBAPIError as wrong:
-        raise CabochonError(f"--database {url}: {wrong.orig}") from wrong
+        raise CabochonError(without_secrets(f"--database {url}: {wrong.orig}", url)) from None
+
+
+def without_secrets(text: str, url: str) -> str:
+    """A text about the database of this URL, without its password, however that was written."""
+    written = [secret for found in SECRETS_IN_URL for secret in found.findall(url)]
+    parts = {part for secret in written for part in (secret, *secret.split("@"))}  # a driver may take one for the host
+    known = {form for part in parts for form in (part, unquote(part), unquote_plus(part)) if len(form) >= SHORTEST_SECRET}
+    for secret in sorted(known, key=len, reverse=True):
+        text = text.replace(secret, "***")
+    return text
 
 
 def open_engine(url: str) -> Engine:
@@ -163,6 +178,7 @@ def open_engine(url: str) -> Engine:
             hide_parameters=True,
             connect_args=_limits(parsed) if is_psycopg else {},
         )
+        sa.event.listen(engine, "handle_error", _hide_row)
         if is_sqlite:
             sa.event.listen(engine, "connect", _be_careful)
             sa.event.listen(engine, "begin", _begin)
@@ -191,6 +207,13 @@ def _begin(connection: Connection) -> None:
     Whoever will write says so at once: SQLite waits for its lock then, and not in the middle.
     """
     connection.exec_driver_sql("BEGIN IMMEDIATE" if connection.get_execution_options().get("writes") else "BEGIN")
+
+
+def _hide_row(context: sa.engine.ExceptionContext) -> None:
+    """An error is told by the first line of its message: PostgreSQL prints the whole row below it, secrets included."""
+    for wrong in (context.original_exception, context.sqlalchemy_exception):
+        if wrong is not None and wrong.args and isinstance(wrong.args[0], str):
+            wrong.args = (wrong.args[0].partition("\n")[0], *wrong.args[1:])
 
 
 def _be_careful(connection: Any, _record: Any) -> None:

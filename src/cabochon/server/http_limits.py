@@ -1,0 +1,445 @@
+"""What one connection may cost: uvicorn's protocols with limits on size, time, number and buffers.
+
+The HTTP protocol is the one on h11: it parses a request only when the one before it was answered, and has a limit on the size of
+a head. Bytes are given to the parsers in small pieces, one in each turn of the event loop, so that a full buffer of tiny requests
+or frames cannot keep the other connections waiting. While something is waiting here nothing more is read: TCP's own flow control
+then stops the sender.
+"""
+
+import asyncio
+import logging
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import partial
+from http import HTTPStatus
+from typing import Any, cast
+
+import h11
+from orjson import dumps
+from uvicorn.protocols.http.flow_control import FlowControl
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.frames import Frame
+
+from .addresses import Network, address_block, is_within, parse_networks
+from .limits import HEADERS, Bucket
+from .refusals import Refused
+from .settings import Settings
+
+PIECE_BYTES = 4096
+MAX_BODY_BYTES = 65_536  # with the framing of its chunks; the application refuses a message long before
+MAX_DISCARDED_BYTES = 1 << 20
+LINGER_SECONDS = 2.0
+MAX_QUEUED_MESSAGES = 32
+SPARE_FRAMES_PER_SECOND, SPARE_FRAMES_AT_ONCE = 10.0, 50.0
+POLICY_VIOLATION = 1008
+CLIENTS_FAULT = ("Invalid HTTP request received.", "Unsupported upgrade request.")
+
+
+@dataclass(slots=True)
+class Connections:
+    """The open connections of a server, counted in all and by address.
+
+    A proxy that is trusted holds the connections of all its clients: it is counted in all, but not by address.
+    """
+
+    settings: Settings
+    max_connections: int
+    proxies: tuple[Network, ...] = ()
+    number: int = 0
+    by_address: Counter[str] = field(default_factory=Counter)
+
+    def enter(self, host: str) -> None:
+        """Count one more; raises Refused where there is no room."""
+        if self.number >= self.max_connections:
+            raise Refused("server_full")
+        if not is_within(host, self.proxies):
+            block = address_block(host)
+            if self.by_address[block] >= self.settings.max_connections_per_address:
+                raise Refused("too_many_connections")
+            self.by_address[block] += 1
+        self.number += 1
+
+    def leave(self, host: str) -> None:
+        """One that was counted is gone."""
+        self.number -= 1
+        if not is_within(host, self.proxies):
+            block = address_block(host)
+            self.by_address[block] -= 1
+            if not self.by_address[block]:
+                del self.by_address[block]
+
+
+def protocols(settings: Settings, max_connections: int) -> dict[str, Any]:
+    """The arguments `http` and `ws` of uvicorn's configuration, and what else belongs to the limits."""
+    logging.getLogger("uvicorn.error").addFilter(_is_worth_a_line)
+    connections = Connections(settings, max_connections, parse_networks(settings.trusted_proxies))
+    return {
+        "http": cast(Any, partial(LimitedHttp, connections)),
+        "ws": cast(Any, partial(LimitedSocket, connections)),
+        "h11_max_incomplete_event_size": settings.max_header_bytes,
+        "timeout_keep_alive": settings.max_idle_seconds,
+        "ws_ping_interval": settings.ping_seconds,
+        "ws_ping_timeout": settings.ping_seconds,
+    }
+
+
+def _is_worth_a_line(record: logging.LogRecord) -> bool:
+    """Whoever sends what is not HTTP is told so; the log would only grow."""
+    return record.msg not in CLIENTS_FAULT
+
+
+class UnreadWatch:
+    """Ends a connection whose client takes nothing of what waits for it."""
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop, seconds: float) -> None:
+        self.transport, self.loop, self.seconds = transport, loop, seconds
+        self.unread = 0
+        self.timer = loop.call_later(seconds, self._look)
+
+    def _look(self) -> None:
+        unread = self.transport.get_write_buffer_size()
+        if unread and self.unread and unread >= self.unread:
+            self.transport.abort()
+            return
+        self.unread = unread
+        self.timer = self.loop.call_later(self.seconds, self._look)
+
+    def stop(self) -> None:
+        """The connection is gone."""
+        self.timer.cancel()
+
+
+class RequestReader(h11.Connection):
+    """h11 with a limit on the number of headers. `hint` is the status it would answer a bad request with."""
+
+    def __init__(self, max_header_bytes: int, max_headers: int) -> None:
+        super().__init__(h11.SERVER, max_header_bytes)
+        self.max_headers, self.hint = max_headers, 400
+
+    def next_event(self) -> Any:
+        """The next part of a request."""
+        try:
+            event = super().next_event()
+        except h11.RemoteProtocolError as wrong:
+            self.hint = wrong.error_status_hint
+            raise
+        if isinstance(event, h11.Request) and len(event.headers) > self.max_headers:
+            self.hint = 431
+            raise h11.RemoteProtocolError("too many headers", error_status_hint=431)
+        return event
+
+
+class WriteFlow(FlowControl):
+    """Only writing is controlled here: what is read, LimitedHttp decides."""
+
+    def pause_reading(self) -> None:
+        """Nothing: see LimitedHttp."""
+
+    def resume_reading(self) -> None:
+        """Nothing: see LimitedHttp."""
+
+
+class LimitedHttp(H11Protocol):
+    """One HTTP connection: one request at a time, in bounded time and memory."""
+
+    def __init__(self, connections: Connections, **given: Any) -> None:
+        super().__init__(**given)
+        self.open, self.settings = connections, connections.settings
+        self.conn: RequestReader = RequestReader(self.settings.max_header_bytes, self.settings.max_headers)
+        self.pending = bytearray()
+        self.body_bytes = self.discarded = 0
+        self.is_counted = self.is_discarding = False
+        self.timed: Any = None  # the state of the request that the timer is for
+        self.timer: asyncio.TimerHandle | None = None
+        self.next_piece: asyncio.Handle | None = None
+        self.watch: UnreadWatch | None = None
+
+    # from the first byte to the last
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Count it; if there is no room say so and close it."""
+        super().connection_made(transport)
+        self.flow = WriteFlow(transport)
+        self.watch = UnreadWatch(transport, self.loop, self.settings.max_unread_seconds)
+        try:
+            self.open.enter(_host(self.client))
+        except Refused as refusal:
+            self.is_discarding = True
+            transport.write(_answer(refusal))
+            transport.close()
+            return
+        self.is_counted = True
+        self._time()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop everything that waits for this connection."""
+        self._stop_waiting()
+        if self.is_counted:
+            self.open.leave(_host(self.client))
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Keep it until the parser may have it."""
+        if self.is_discarding:
+            self.discarded += len(data)
+            if self.discarded > MAX_DISCARDED_BYTES:
+                self.transport.abort()
+            return
+        self._unset_keepalive_if_required()
+        self.pending += data
+        if self.next_piece is None:
+            self._feed()
+
+    def _feed(self) -> None:
+        """Parse a piece, and the next one when the other connections have had their turn."""
+        self.next_piece = None
+        if self.pending and self._is_wanted():
+            piece = bytes(self.pending[:PIECE_BYTES])
+            del self.pending[:PIECE_BYTES]
+            self.conn.receive_data(piece)
+            self.handle_events()
+            self._count_body(len(piece))
+        if self.is_discarding or self.transport.is_closing():
+            return
+        self._time()
+        if self.pending and self._is_wanted():
+            self.next_piece = self.loop.call_soon(self._feed)
+        if self.pending or not self._is_wanted():
+            self.transport.pause_reading()
+        else:
+            self.transport.resume_reading()
+
+    def _is_wanted(self) -> bool:
+        """Whether the request is not complete yet. The next one has to wait until this one is answered."""
+        return not self.is_discarding and self.conn.their_state in (h11.IDLE, h11.SEND_BODY)
+
+    def _count_body(self, received: int) -> None:
+        self.body_bytes = self.body_bytes + received if self.conn.their_state is h11.SEND_BODY else 0
+        if self.body_bytes > MAX_BODY_BYTES:
+            self._refuse(Refused("too_large", most=MAX_BODY_BYTES))
+
+    def on_response_complete(self) -> None:
+        """Go on with what came meanwhile. A body that is still on its way keeps its time limit."""
+        super().on_response_complete()
+        if self.conn.their_state is h11.SEND_BODY:
+            self._unset_keepalive_if_required()
+        if self.next_piece is None and not self.transport.is_closing():
+            self._feed()
+
+    def handle_websocket_upgrade(self, event: h11.Request) -> None:
+        """From here on the connection belongs to a LimitedSocket, which has been counted already."""
+        self._stop_waiting()
+        self.is_counted, self.is_discarding = False, True
+        self.pending.clear()
+        super().handle_websocket_upgrade(event)
+
+    def shutdown(self) -> None:
+        """The server stops."""
+        if self.is_discarding:
+            self.transport.abort()
+        else:
+            super().shutdown()
+
+    # time
+
+    def _time(self) -> None:
+        """Head and body have their time each; between two requests uvicorn's own time limit for idle connections holds."""
+        state: Any = self.conn.their_state
+        if state is h11.IDLE and self.timeout_keep_alive_task is not None:
+            state = None
+        if state is self.timed:
+            return
+        self._stop_timer()
+        self.timed = state
+        seconds = {h11.IDLE: self.settings.max_header_seconds, h11.SEND_BODY: self.settings.max_body_seconds}.get(state)
+        if seconds is not None:
+            self.timer = self.loop.call_later(seconds, self._refuse, Refused("too_slow"))
+
+    def _stop_timer(self) -> None:
+        if self.timer is not None:
+            self.timer.cancel()
+            self.timer = None
+
+    def _stop_waiting(self) -> None:
+        self._stop_timer()
+        self._unset_keepalive_if_required()
+        if self.next_piece is not None:
+            self.next_piece.cancel()
+            self.next_piece = None
+        if self.watch is not None:
+            self.watch.stop()
+
+    # refusing
+
+    def send_400_response(self, _msg: str) -> None:
+        """What is not HTTP, or has too large a head: uvicorn calls this for both."""
+        if self.conn.hint == HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE:
+            limits = {"bytes": self.settings.max_header_bytes, "headers": self.settings.max_headers}
+            self._refuse(Refused("headers_too_large", **limits))
+        else:
+            self._refuse(Refused("bad_request"))
+
+    def _refuse(self, refusal: Refused) -> None:
+        """Answer a request that is not read to its end, and close. One that has been answered is only closed."""
+        is_running = self.cycle is not None and not self.cycle.response_complete
+        if is_running:
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+            if self.cycle.response_started:
+                self.transport.abort()
+                return
+        has_begun = self.conn.their_state is not h11.IDLE or bool(self.conn.trailing_data[0])
+        if is_running or (has_begun and self.timed is not h11.SEND_BODY):
+            self.transport.write(_answer(refusal))
+        self._linger()
+
+    def _linger(self) -> None:
+        """Read on for a moment and then close: to close with bytes unread would reset the connection, and the answer be lost."""
+        self._stop_timer()
+        self._unset_keepalive_if_required()
+        self.pending.clear()
+        self.is_discarding = True
+        if not self.transport.is_closing():
+            self.transport.resume_reading()
+            self.transport.write_eof()
+            self.timer = self.loop.call_later(LINGER_SECONDS, self.transport.abort)
+
+
+class LimitedSocket(WebSocketsSansIOProtocol):
+    """One WebSocket: what the application has not read yet is not parsed, and nobody can fill the buffer of answers."""
+
+    def __init__(self, connections: Connections, **given: Any) -> None:
+        super().__init__(**given)
+        self.open, self.settings = connections, connections.settings
+        self.pending = bytearray()
+        self.after_close, self.close_timeout = 0, LINGER_SECONDS
+        self.next_piece: asyncio.Handle | None = None
+        self.watch: UnreadWatch | None = None
+        self.spare_frames = Bucket(SPARE_FRAMES_PER_SECOND, SPARE_FRAMES_AT_ONCE, self.loop.time())
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Take over a connection that was HTTP until now."""
+        super().connection_made(transport)
+        self.watch = UnreadWatch(self.transport, self.loop, self.settings.max_unread_seconds)
+        self.transport.resume_reading()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop everything that waits for this connection."""
+        if self.watch is not None:
+            self.watch.stop()
+        if self.next_piece is not None:
+            self.next_piece.cancel()
+        self.open.leave(_host(self.client))
+        super().connection_lost(exc)
+
+    # reading
+
+    def data_received(self, data: bytes) -> None:
+        """Keep it until the parser may have it. The request, which comes first, was parsed once already."""
+        if not self.handshake_initiated:
+            super().data_received(data)
+            self._end_without_handshake()
+            return
+        self.pending += data
+        self.after_close += len(data) if self.close_sent else 0
+        if self.after_close > MAX_BODY_BYTES:
+            self.transport.abort()
+        elif self.next_piece is None:
+            self._feed()
+
+    def _end_without_handshake(self) -> None:
+        """What h11 let through and websockets does not: uvicorn would wait for ever."""
+        if not self.handshake_initiated:
+            self.transport.write(b"".join(self.conn.data_to_send()) or _answer(Refused("bad_request")))
+            self.handshake_complete = self.close_sent = True
+            self.transport.close()
+
+    def _feed(self) -> None:
+        """Parse a piece, and the next one when the others have had their turn and the application has read this one."""
+        self.next_piece = None
+        if self.pending and self._is_wanted():
+            piece = bytes(self.pending[:PIECE_BYTES])
+            del self.pending[:PIECE_BYTES]
+            super().data_received(piece)
+        if self.transport.is_closing():
+            self.pending.clear()
+            return
+        if self.pending and self._is_wanted():
+            self.next_piece = self.loop.call_soon(self._feed)
+        if self.pending or self.read_paused or not self.writable.is_set():
+            self.transport.pause_reading()
+        else:
+            self.transport.resume_reading()
+
+    def _is_wanted(self) -> bool:
+        """Whether there is room for more. After a closing frame of ours everything is read, as only theirs is waited for."""
+        return self.close_sent or (self.queue.qsize() < MAX_QUEUED_MESSAGES and self.writable.is_set())
+
+    async def receive(self) -> Any:
+        """A message for the application; there may be room for another one then."""
+        message = await super().receive()
+        self._go_on()
+        return message
+
+    def pause_writing(self) -> None:
+        """Whoever does not read what we write need not be read either: each of their pings asks for a pong."""
+        super().pause_writing()
+        self.transport.pause_reading()
+
+    def resume_writing(self) -> None:
+        """They have read."""
+        super().resume_writing()
+        self._go_on()
+
+    def _go_on(self) -> None:
+        if self.next_piece is None and not self.transport.is_closing():
+            self._feed()
+
+    # frames that are no message: pings, pongs and parts of a message cost time, and the application does not see them
+
+    def handle_ping(self) -> None:
+        """Answer it."""
+        if self._has_spare_frame():
+            super().handle_ping()
+
+    def handle_pong(self, event: Frame) -> None:
+        """They are still there."""
+        if self._has_spare_frame():
+            super().handle_pong(event)
+
+    def handle_cont(self, event: Frame) -> None:
+        """The next part of a message."""
+        if self._has_spare_frame():
+            super().handle_cont(event)
+
+    def _has_spare_frame(self) -> bool:
+        if self.close_sent:
+            return False
+        if self.spare_frames.take(self.loop.time()):
+            return True
+        self.conn.fail(POLICY_VIOLATION, "too many control frames or fragments")
+        self.queue.put_nowait({"type": "websocket.disconnect", "code": POLICY_VIOLATION})
+        self.transport.write(b"".join(self.conn.data_to_send()))
+        self.close_sent = True
+        self.transport.close()
+        return False
+
+    def send_500_response(self) -> None:
+        """A handshake that cannot be completed because the server stops."""
+        if not (self.initial_response or self.handshake_complete):
+            self.transport.write(_answer(Refused("stopping")))
+
+
+def _host(client: tuple[str, int] | None) -> str:
+    """The address of whoever is connected: a client, or a proxy."""
+    return client[0] if client else ""
+
+
+def _answer(refusal: Refused) -> bytes:
+    """A whole answer; the connection is closed after it."""
+    body = dumps(refusal.out())
+    headers = {"content-type": "application/json", "content-length": str(len(body)), "connection": "close", **HEADERS}
+    status = f"HTTP/1.1 {refusal.status} {HTTPStatus(refusal.status).phrase}"
+    lines = [status, *(f"{name}: {value}" for name, value in headers.items())]
+    return "\r\n".join([*lines, "", ""]).encode() + body
