@@ -154,7 +154,7 @@ def test_a_private_link_gives_another_device_the_seat(here: House) -> None:
 
 
 @every_database
-@pytest.mark.parametrize("path", ["/api/tables/%00", "/api/tables/a%00b/replay", "/s/%00"])
+@pytest.mark.parametrize("path", ["/api/tables/%00", "/api/tables/a%00b/replay", "/api/seats/%00"])
 def test_a_name_that_no_database_can_hold(here: House, path: str) -> None:
     assert 404 == here.guest().get(path).status_code
 

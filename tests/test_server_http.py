@@ -33,7 +33,7 @@ def test_head_is_answered_like_get_without_a_body(here: House) -> None:
     table = guest.create(players=2)
     paths = ["/", "/t/x", "/favicon.svg", "/nothing.js", "/api/me", "/api/bots", "/api/tables", "/api/health", "/api/docs"]
     paths += [f"/api/tables/{table}{more}" for more in ("", "/record", "/link", "/qr.svg", "/replay", "/nothing")]
-    paths += ["/api/openapi.json", "/api/data/classic", "/api/data/chess", "/s/nothing"]
+    paths += ["/api/openapi.json", "/api/data/classic", "/api/data/chess", "/s/nothing", "/api/seats/nothing"]
     for path in paths:
         got, head = guest.get(path), guest.request("HEAD", path)
         assert (got.status_code, b"") == (head.status_code, head.content), path
@@ -95,7 +95,7 @@ def test_an_odd_path_leads_nowhere(tmp_path: Path, database: str, odd: str) -> N
             f"/api/tables/{odd}",
             f"/api/tables/{odd}/replay",
             f"/api/tables/{odd}/qr.svg",
-            f"/s/{odd}",
+            f"/api/seats/{odd}",
             f"/api/{odd}",
             f"/{odd}.js",
         ]
@@ -146,7 +146,7 @@ def test_a_database_that_does_not_answer(here: House, monkeypatch: pytest.Monkey
     guest = here.guest()
     monkeypatch.setattr(Storage, "table", broken)
     monkeypatch.setattr(Storage, "table_of_token", broken)
-    for path in ("/api/tables/x", "/s/x"):
+    for path in ("/api/tables/x", "/api/seats/x"):
         answer = guest.get(path)
         assert (503, "no_database") == (answer.status_code, answer.json()["code"])
 
@@ -160,9 +160,11 @@ def test_what_nobody_expected_is_logged_once_and_said(
 ) -> None:
     guest = here.guest()
     monkeypatch.setattr(Storage, "table_of_token", crashing)
-    answer = guest.get("/s/secret-token")
+    answer = guest.get("/api/seats/secret-token")
     assert (500, "failed") == (answer.status_code, answer.json()["code"])
-    assert ["GET /s/{token} failed"] == [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
+    assert ["GET /api/seats/{token} failed"] == [
+        record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING
+    ]
     assert "secret-token" not in caplog.text
     monkeypatch.setattr(Storage, "table", crashing)
     with guest.at("x") as chair:

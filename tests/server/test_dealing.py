@@ -606,7 +606,7 @@ def old_database(folder: Path, status: str) -> None:
         connection.execute(
             sa.text(
                 "INSERT INTO tables (id, options, status, host, start, seed, salt, created, began, listed, timed) "
-                "VALUES ('old', :options, :status, 0, 0, :seed, :salt, 0, 0, 1, 0)"
+                "VALUES ('old', :options, :status, 0, 0, :seed, :salt, 1000000, 1000000, 1, 0)"
             ),
             table,
         )
@@ -694,7 +694,7 @@ def test_an_exchange_of_an_old_seed_is_caught(tmp_path: Path, statement: str, wr
             second.done("sit", seat=1, name="Ben")
             with here.hub.storage.engine.begin() as connection:
                 connection.execute(sa.text("UPDATE seats SET token = 'anna' WHERE seat = 0"))
-            anna.get("/s/anna")
+            anna.request("POST", "/api/seats/anna", json={})
             first.done("start")
             for chair in (first, second):
                 chair.until(lambda state: state["view"])

@@ -61,7 +61,7 @@ class Settings:
     max_waiting_tables: int = 10
     max_waiting_tables_per_address: int = 40
     max_listed_per_address: int = 10
-    keep_waiting_seconds: float = 86_400.0
+    keep_waiting_seconds: float = 7 * 86_400.0
     keep_finished_seconds: float = 0.0
     trusted_proxies: tuple[str, ...] = ("127.0.0.1", "::1")
     max_connections: int = 5000
