@@ -39,7 +39,8 @@ PLACES = [
     b"/api/data/ODD", b"/api/tables/TABLE", b"/api/tables/TABLE/qr.svg", b"/api/tables/TABLE/replay?seat=ODD",
     b"/api/tables/TABLE/record", b"/api/tables/TABLE/reveal", b"/api/tables/TABLE/link", b"/api/tables/TABLE/socket?since=ODD",
     b"/api/tables/ODD", b"/api/tables/ODD/qr.svg", b"/api/tables/ODD/socket", b"/api/tables/ODD/ODD", b"/api/ODD", b"/s/ODD",
-    b"/s/SEAT", b"/api/seats/ODD", b"/api/seats/SEAT", b"/t/ODD", b"/ODD", b"/ODD/ODD?ODD=ODD", b"/assets/ODD", b"//ODD/", b"ODD", b"http://ODD/ODD", b"*", b"",
+    b"/s/SEAT", b"/api/seats/ODD", b"/api/seats/SEAT", b"/t/ODD",
+    b"/ODD", b"/ODD/ODD?ODD=ODD", b"/assets/ODD", b"//ODD/", b"ODD", b"http://ODD/ODD", b"*", b"",
 ]  # fmt: skip
 REAL_PLACES = [b"/", b"/api/me", b"/api/tables", b"/api/tables/TABLE", b"/api/tables/TABLE/qr.svg"]
 ODD = [
