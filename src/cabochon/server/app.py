@@ -325,7 +325,7 @@ async def health_report(hub: Hub) -> dict[str, Any]:
     return {
         "status": "ok" if hub.is_ready else "starting",
         "database": database,
-        "bots": {"workers": len(hub.bots.workers), "free": hub.bots.ready, "replaced": hub.bots.replaced},
+        "bots": hub.bots.health(),
         "tables": len(hub.tables),
         "sockets": sum(len(table.connections) for table in hub.tables.values()),
         "entries": hub.writer.stored,

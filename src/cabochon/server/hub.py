@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from ..bots import BOTS
 from . import storage
-from .bots import Bots, simple_move
+from .bots import Bots
 from .guests import Guests, first_name
 from .limits import Buckets
 from .messages import TableOptions
@@ -232,16 +232,16 @@ class Hub:
 
     async def _play_bot(self, table: Table, seat: int, name: str) -> None:
         number, view = table.number, table.shown.view(seat)
-        text, _ = await asyncio.gather(
+        chosen, _ = await asyncio.gather(
             self.bots.choose(name, view, self.sources.bot_seed()), asyncio.sleep(self.settings.bot_delay)
         )
         async with table.lock:
             if table.number != number:
                 return
-            if text not in table.shown.choices:
-                log.warning("bot %s wanted %r, which is not legal", name, text)
-                text = str(simple_move(view, self.sources.bot_seed()))
-            await self.write(table, [table.entry("move", seat, text)])
+            if chosen.text not in table.shown.choices:
+                log.warning("bot %s wanted %r, which is not legal", name, chosen.text)
+                chosen = self.bots.stand_in(name, view, self.sources.bot_seed(), "failed")
+            await self.write(table, [table.entry("move", seat, chosen.text, thought=chosen.thought())])
             table.broadcast()
 
     # clocks
