@@ -327,8 +327,9 @@ async def health_report(hub: Hub) -> dict[str, Any]:
         "database": database,
         "bots": hub.bots.health(),
         "tables": len(hub.tables),
-        "sockets": sum(len(table.connections) for table in hub.tables.values()),
+        "sockets": hub.sockets,
         "entries": hub.writer.stored,
         "commits": hub.writer.commits,
+        "collections": hub.collector.health(),
         "version": __version__,
     }

@@ -19,7 +19,7 @@ from .refusals import Refused
 from .settings import Settings, Sources, default_database
 from .storage import Storage, Stored, Writer
 from .tables import Entry, Seat, Table
-from .tidying import tidy_for_ever
+from .tidying import Collector
 
 KEY_BYTES = 32
 LISTED_SECONDS = 86_400.0
@@ -40,6 +40,7 @@ class Hub:
         self.bots: Bots
         self.writer: Writer
         self.guests: Guests
+        self.collector: Collector
         self.progress = progress
         self.tables: dict[str, Table] = {}
         self.loading: dict[str, asyncio.Future[Table]] = {}
@@ -63,8 +64,9 @@ class Hub:
         self.bots = Bots(self.settings, self.progress)
         getting_ready = asyncio.create_task(self._get_ready())
         self.background = [getting_ready, asyncio.create_task(self._tick_for_ever())]
+        self.collector = Collector(lambda: len(self.tables) + self.sockets, lambda: self.writer.stored)
         if not gc.isenabled():
-            self.background.append(asyncio.create_task(tidy_for_ever()))
+            self.background.append(asyncio.create_task(self.collector.run()))
         if not self.bots.workers:
             await getting_ready
 
@@ -91,6 +93,11 @@ class Hub:
         await self.bots.stop()
         await asyncio.to_thread(self.writer.stop)
         self.storage.engine.dispose()
+
+    @property
+    def sockets(self) -> int:
+        """How many there are, at all tables."""
+        return sum(len(table.connections) for table in self.tables.values())
 
     # finding and making tables
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import uvicorn
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from ..errors import CabochonError
 from .app import create_app
@@ -88,12 +89,22 @@ class Announcer:
             print(text.rstrip(), flush=True)
 
 
+class HttpProtocol(HttpToolsProtocol):
+    """A connection that lets go of its parser when it becomes a WebSocket: the two refer to each other."""
+
+    def handle_websocket_upgrade(self) -> None:
+        """From now on the connection is the WebSocket's."""
+        super().handle_websocket_upgrade()
+        self.parser = None  # type: ignore[assignment]
+
+
 def config(app: Any) -> uvicorn.Config:
     """How uvicorn serves: small messages, no compression of sockets, quiet."""
     return uvicorn.Config(
         app,
         log_level="warning",
         access_log=False,
+        http=HttpProtocol,
         ws="websockets-sansio",
         ws_max_size=LARGEST_MESSAGE,
         ws_per_message_deflate=False,
