@@ -19,7 +19,7 @@ from .refusals import Refused
 from .settings import Settings, Sources, default_database
 from .storage import Storage, Stored, Writer
 from .tables import Entry, Seat, Table
-from .tidying import Collector
+from .tidying import Collector, take_over
 
 KEY_BYTES = 32
 LISTED_SECONDS = 86_400.0
@@ -75,6 +75,8 @@ class Hub:
         warming = asyncio.create_task(self.bots.warm())
         self.background.append(warming)
         await self.bots.rules_are_warm.wait()
+        if not gc.isenabled():
+            take_over()  # also of what the rules have loaded
         self.is_ready = True
         for table_id in await asyncio.to_thread(self.storage.timed_tables):
             try:

@@ -21,7 +21,7 @@ FEW = 40  # tables and sockets: a full collection takes some 20 milliseconds
 
 
 def take_over() -> None:
-    """No more automatic collections; what is there now is never looked at again."""
+    """No more automatic collections; what is there now stays as long as the server, and is never looked at again."""
     gc.collect()
     gc.freeze()
     gc.disable()
