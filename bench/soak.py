@@ -39,6 +39,7 @@ SETTINGS = {"bot_workers": 0, "bot_delay": 0.0, "requests_per_second": 1000, "ta
 COLUMNS = ("seconds", "rss_mib", "handles", "objects", "tables", "sockets", "entries", "longest_collection_ms", "longest_cpu_ms")
 COUNT_FILE = "CABOCHON_SOAK_COUNT"
 LARGEST = 15
+PROFILE_SECONDS = 20.0
 
 
 class Watched(ServerProcess):
@@ -46,7 +47,7 @@ class Watched(ServerProcess):
 
     def __init__(self, folder: Path, profile: bool) -> None:
         super().__init__(folder, **SETTINGS, idle_seconds=IDLE_SECONDS)
-        self.count_file = folder / "objects"
+        self.count_file, self.profile = folder / "objects", profile
         self.environment |= {COUNT_FILE: str(self.count_file)} | ({"PYTHONTRACEMALLOC": "1"} if profile else {})
 
     def launch(self) -> Any:
@@ -62,6 +63,12 @@ class Watched(ServerProcess):
             await asyncio.sleep(0.05)
         return int(self.count_file.read_text())
 
+    async def tell_largest(self) -> None:
+        """Let it write into its log what has grown, if it is profiled."""
+        if self.profile:
+            self.process.send_signal(signal.SIGUSR2)
+            await asyncio.sleep(PROFILE_SECONDS)
+
 
 def serve(arguments: list[str]) -> None:
     """In the server's process."""
@@ -73,16 +80,21 @@ def serve(arguments: list[str]) -> None:
         unfinished = count_file.with_suffix(".new")
         unfinished.write_text(str(len(gc.get_objects()) + gc.get_freeze_count()))
         unfinished.rename(count_file)
-        if tracemalloc.is_tracing():
-            tell_largest()
 
     signal.signal(signal.SIGUSR1, count)
+    signal.signal(signal.SIGUSR2, lambda *_: tell_largest())
     app(["play", "--no-browser", *arguments])
 
 
+snapshots: list[tracemalloc.Snapshot] = []
+
+
 def tell_largest() -> None:
-    found = tracemalloc.take_snapshot().statistics("lineno")
-    print(f"traced {sum(one.size for one in found) / 2**20:.1f} MiB", *found[:LARGEST], sep="\n", flush=True)
+    """What has grown most since the first time. It takes long, so that it is asked at the beginning and at the end only."""
+    own = tracemalloc.Filter(inclusive=False, filename_pattern=tracemalloc.__file__)
+    snapshots[1:] = [tracemalloc.take_snapshot().filter_traces([own])]
+    grown = snapshots[-1].compare_to(snapshots[0], "lineno")
+    print(f"grown by {sum(one.size_diff for one in grown) / 2**20:.1f} MiB", *grown[:LARGEST], sep="\n", flush=True)
 
 
 class Soak:
@@ -211,18 +223,20 @@ class Visitor:
 async def soak_for(server: Watched, minutes: float, visitors: int, pause: float, output: Path) -> None:
     soak = Soak(server, output)
     async with httpx.AsyncClient(base_url=server.url, timeout=60, headers={"Connection": "close"}) as http:
+        await server.tell_largest()
         before = await soak.sample(http)
         end = time.monotonic() + 60 * minutes
         async with asyncio.TaskGroup() as coming:
             for number in range(visitors):
                 coming.create_task(Visitor(soak, server.url, number, pause, end).come_and_go())
             await soak.sample_until(http, end)
-        full = await soak.sample(http)
+        full = soak.rows[-1]
         deadline = time.monotonic() + FORGOTTEN_SECONDS
         while (await soak.sample(http))["tables"] and time.monotonic() < deadline:
             await asyncio.sleep(1)
         await soak.sample_until(http, time.monotonic() + QUIET_SECONDS)
         after = await soak.sample(http)
+        await server.tell_largest()
     soak.report(before, full, after)
     soak.plot()
 
