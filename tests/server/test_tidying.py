@@ -3,6 +3,7 @@
 import gc
 import threading
 import time
+import tracemalloc
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ from cabochon.server.run import config
 from cabochon.server.sockets import Connection
 from cabochon.server.tables import Table
 from cabochon.server.tidying import FEW, FULL_SECONDS, LONGEST_WAIT, QUIET_SECONDS, Collector, give_back_memory
+from cabochon.server.views import packed
 from tests.server.process import Guest, free_port, run
 from tests.serving import Clock, House, house, settings, two_players
 
@@ -148,6 +150,14 @@ def tracked(here: House, moves: int) -> int:
     del chairs, chair
     gc.collect()
     return len(gc.get_objects()) - before
+
+
+def test_what_is_kept_takes_no_more_memory_than_its_text() -> None:
+    tracemalloc.start()
+    kept = [packed({"number": number}) for number in range(200)]
+    size = tracemalloc.get_traced_memory()[0] / len(kept)
+    tracemalloc.stop()
+    assert size < 200
 
 
 def test_a_table_costs_the_garbage_collector_little(tmp_path: Path) -> None:
