@@ -59,6 +59,9 @@ load: $(READY) ## a thousand tables at once: moves a second and waiting times
 churn: $(READY) ## a thousand sockets that come and go at one table: how long the players' moves wait
 	PYTHONPATH=. $(PY) bench/churn.py
 
+soak: $(READY) ## tables and sockets come and go for MINUTES (30): memory, handles and objects into soak.csv
+	PYTHONPATH=. nice $(PY) bench/soak.py --minutes $(or $(MINUTES),30)
+
 tactics: $(READY) ## positions with a proven best move: how many full strength finds in a second
 	$(PY) -m tests.tactics --seconds 1
 
@@ -74,4 +77,4 @@ fuzz: $(READY) ## a million positions against why_not, a hundred thousand games 
 golden: $(READY) ## write the golden games and perft counts anew (look at the diff before you commit it)
 	$(PY) -m tests.golden
 
-.PHONY: help setup client play terminal test check test-learn quick bench load churn tactics pictures perft fuzz golden
+.PHONY: help setup client play terminal test check test-learn quick bench load churn soak tactics pictures perft fuzz golden

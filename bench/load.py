@@ -202,7 +202,7 @@ async def run(server: ServerProcess, tables: int, rate: float, seconds: float) -
         await asyncio.sleep(seconds)
         took, count = time.monotonic() - start, len(load.times)
         cpu = [100 * (after - before) / took for before, after in zip(worked, busy(server), strict=True)]
-        memory = server.memory()
+        memory, collections = server.memory(), (await anna.http.get("/api/health")).json()["collections"]
         print(f"tables {tables}, sockets {2 * tables}, moves/s {count / took:,.0f}")
         print(f"refused {load.refused}, sockets lost {load.lost}, games ended {load.finished // 2}")
         for player in players:
@@ -211,6 +211,8 @@ async def run(server: ServerProcess, tables: int, rate: float, seconds: float) -
     print(f"from sending to the stored acknowledgement: p50 {statistics.median(times) * 1000:.1f} ms, "
           f"p99 {times[int(len(times) * 0.99)] * 1000:.1f} ms, most {times[-1] * 1000:.1f} ms")  # fmt: skip
     print(f"server memory {memory / 2**20:,.0f} MiB; of one core the server used {cpu[0]:.0f} %, the players {cpu[1]:.0f} %")
+    wall, cpu_time = collections["longest"] * 1000, collections["longest_cpu"] * 1000
+    print(f"longest garbage collection {wall:.1f} ms, {cpu_time:.1f} ms of a core; full collections {collections['full']}")
     print(f"commit {commit()}; {machine()}; load average {os.getloadavg()[0]:.1f}")
 
 

@@ -1,7 +1,9 @@
 """How long a bot of one second takes to answer while twenty other tables think: `python bench/thinking.py`.
 
 Every table is a guest against `legend` (or another: --bot); the guests play at random as soon as it is their turn. Prints the
-time from the stored acknowledgement of a guest's move to the bot's.
+time from the stored acknowledgement of a guest's move to the bot's, and how many of the bot's moves were weakened.
+
+`--burst 2000` asks one worker, without a server, for so many tables within one second: how many does the bot itself answer?
 """
 
 import argparse
@@ -13,8 +15,12 @@ from pathlib import Path
 
 import uvloop
 
+from cabochon import Game
 from cabochon.bots import BOTS
 from cabochon.machine import commit, machine
+from cabochon.server.app import quiet
+from cabochon.server.bots import BotMove, Bots
+from cabochon.server.settings import Settings
 from tests.server.process import Guest, ServerProcess
 
 SETTINGS = {
@@ -52,10 +58,31 @@ async def run(server: ServerProcess, bot: str, tables: int, seconds: float) -> N
         names = [await anna.create(variant=("classic", "marvel")[i % 2], **options) for i in range(tables)]
         until = time.monotonic() + seconds
         await asyncio.gather(*(play(anna, table, until, times) for table in names))
+        health = (await anna.http.get("/api/health")).json()["bots"]
     times.sort()
     print(f"{tables} tables against {bot}, {len(times)} answers: median {times[len(times) // 2]:.2f} s, ", end="")
     print(f"99 of 100 within {times[int(len(times) * 0.99)]:.2f} s, longest {times[-1]:.2f} s")
+    print(f"moves of a simple bot {health['replaced']}, with less than a quarter of the time {health['shortened']}")
     print(f"commit {commit()}; {machine()}")
+
+
+async def burst(bot: str, tables: int) -> None:
+    """Ask one worker for many tables at once."""
+    rng, pool = random.Random(1), Bots(Settings(bot_workers=1), quiet)
+    await pool.warm()
+
+    async def ask(seed: int) -> BotMove:
+        game = Game(("classic", "marvel")[seed % 2], 2, seed=seed)
+        await asyncio.sleep(rng.random())
+        return await pool.choose(bot, game.view(game.turn), seed)
+
+    start = time.perf_counter()
+    moves = await asyncio.gather(*(ask(seed) for seed in range(tables)))
+    took, nodes = time.perf_counter() - start, sorted(move.nodes or 0 for move in moves)
+    print(f"{tables} tables within a second: all answered after {took:.1f} s, {pool.replaced} by a simple bot")
+    print(f"positions: median {nodes[len(nodes) // 2]}, most {nodes[-1]}")
+    print(f"commit {commit()}; {machine()}")
+    await pool.stop()
 
 
 def main() -> None:
@@ -63,7 +90,11 @@ def main() -> None:
     parser.add_argument("--bot", choices=BOTS, default="legend")
     parser.add_argument("--tables", type=int, default=21)
     parser.add_argument("--seconds", type=float, default=30)
+    parser.add_argument("--burst", type=int, default=0)
     options = parser.parse_args()
+    if options.burst:
+        asyncio.run(burst(options.bot, options.burst))
+        return
     with tempfile.TemporaryDirectory() as folder:
         server = ServerProcess(Path(folder), **SETTINGS).start()
         try:

@@ -502,7 +502,7 @@ def test_workers_of_the_server_know_the_programs(magpie: str, monkeypatch: pytes
         bots = Bots(settings, lambda done, total: None)
         await bots.warm()
         try:
-            return await bots.choose("magpie", DEAL.view(DEAL.turn), 1), bots.replaced
+            return (await bots.choose("magpie", DEAL.view(DEAL.turn), 1)).text, bots.replaced
         finally:
             await bots.stop()
 

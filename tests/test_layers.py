@@ -63,6 +63,7 @@ def test_rules_need_numpy_and_numba_only() -> None:
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
             third_party = {name.split(".")[0] for name in names} - {"numpy", "numba"}
             assert third_party <= {
+                "atexit",
                 "csv",
                 "collections",
                 "dataclasses",
@@ -70,6 +71,8 @@ def test_rules_need_numpy_and_numba_only() -> None:
                 "hashlib",
                 "os",
                 "pathlib",
+                "shutil",
+                "stat",
                 "tempfile",
                 "typing",
             }

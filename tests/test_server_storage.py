@@ -23,7 +23,7 @@ from cabochon import CabochonError, Game
 from cabochon.bots import BOTS, Budget
 from cabochon.notation.move import Move
 from cabochon.server import storage
-from cabochon.server.bots import Bots, fair_seconds
+from cabochon.server.bots import SHORTEST, Bots, fair_seconds
 from cabochon.server.settings import Settings
 from cabochon.server.storage import Storage, Writer
 from cabochon.view import View
@@ -142,7 +142,7 @@ TABLE = {
 
 def entry(number: int) -> dict[str, Any]:
     row = {"table_id": "t", "number": number, "kind": "move", "seat": 0, "text": "pass", "at": 0.0}
-    return {**row, "undoes": None, "spent": 0.0}
+    return {**row, "undoes": None, "spent": 0.0, "thought": None}
 
 
 @every_database
@@ -397,16 +397,25 @@ class Broken:
         raise RuntimeError("I give up")
 
 
-@pytest.mark.parametrize("name", ["raising", "late", "illegal"])
-def test_a_bot_that_fails_is_replaced_for_that_move(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+@pytest.mark.parametrize("name, why", [("raising", "failed"), ("late", "late"), ("illegal", "failed")])
+def test_a_bot_that_fails_is_replaced_for_that_move_and_the_table_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, why: str
+) -> None:
     monkeypatch.setitem(BOTS, name, Broken(name))
     with house(tmp_path, bot_deadline=0.05) as here:
         guest = here.guest()
         table = guest.create(bots=[name], start="host")
         with guest.at(table) as chair:
             chair.play("take wug")
-            assert "take" in chair.until_number(2)["entries"][-1]["text"]
+            line = chair.until_number(2)["entries"][-1]
+            assert "take" in line["text"]
+            assert ("greedy", name, why) == (line["thought"]["bot"], line["thought"]["instead_of"], line["thought"]["why"])
             chair.play()
+            chair.until_number(4)
+        assert 2 == here.client.get("/api/health").json()["bots"]["replaced"]
+    with house(tmp_path) as again:
+        replayed = again.client.get(f"/api/tables/{table}/replay").json()["entries"]
+        assert [None, line["thought"]] == [entry["thought"] for entry in replayed[:2]]
 
 
 @pytest.mark.parametrize(
@@ -418,7 +427,8 @@ def test_a_bot_that_fails_is_replaced_for_that_move(tmp_path: Path, monkeypatch:
         ([1.0] * 21, 3, 0.85 / 7),
         ([0.5, 1.0], 1, 0.85 / 2),
         ([0.5] + 20 * [1.0], 1, 0.85 / 21),
-        ([-0.2, 0.4], 1, 0.01),
+        ([-0.2, 0.4], 1, SHORTEST),
+        ([1.0] * 1000, 1, SHORTEST),
     ],
 )
 def test_a_thought_is_shorter_when_many_tables_wait(waits: list[float], workers: int, seconds: float) -> None:
@@ -431,7 +441,7 @@ def test_a_thought_is_cut_short_when_another_table_asks() -> None:
         bots = Bots(Settings(bot_workers=1, bot_seconds=4.0), lambda done, total: None)
         game = Game("classic", 2, seed=7, start=0)
         started = time.monotonic()
-        assert game.why_not(await bots.choose("master", game.view(0), 5)) is None
+        assert game.why_not((await bots.choose("master", game.view(0), 5)).text) is None
         assert time.monotonic() - started < 1, "no worker is ready: a simple bot moves"
         await bots.warm()
         started = time.monotonic()
@@ -441,8 +451,8 @@ def test_a_thought_is_cut_short_when_another_table_asks() -> None:
         second = asyncio.create_task(bots.choose("master", game.view(0), 6))
         await first
         assert time.monotonic() - started < 3, "alone it would have thought for four seconds"
-        await second
-        assert 0 == bots.replaced
+        assert (None, None) == ((await second).instead_of, (await first).instead_of)
+        assert 1 == bots.replaced, "the one before the worker was ready"
         await bots.stop()
 
     run(think())
@@ -456,12 +466,18 @@ def test_bots_think_in_processes_that_may_die() -> None:
         await bots.warm()
         assert [(0, 2), (1, 2), (2, 2)] == told
         game = Game("classic", 2, seed=7, start=0)
-        text = await bots.choose("greedy", game.view(0), 5)
-        assert game.why_not(text) is None and 0 == bots.replaced
-        assert game.why_not(await bots.choose("unknown here", game.view(0), 5)) is None and 1 == bots.replaced
+
+        async def choose(name: str) -> tuple[str, str | None, str | None]:
+            chosen = await bots.choose(name, game.view(0), 5)
+            assert game.why_not(chosen.text) is None
+            return chosen.bot, chosen.instead_of, chosen.why
+
+        assert ("pedlar", None, None) == await choose("pedlar")
+        assert ("greedy", "unknown here", "failed") == await choose("unknown here")
         os.kill(bots.workers[0].pid or 0, signal.SIGKILL)
-        assert game.why_not(await bots.choose("greedy", game.view(0), 5)) is None and 2 == bots.replaced
-        assert game.why_not(await bots.choose("greedy", game.view(0), 5)) is None and 2 == bots.replaced
+        assert ("greedy", "pedlar", "failed") == await choose("pedlar")
+        assert ("pedlar", None, None) == await choose("pedlar")
+        assert (2, 1, 0) == (bots.replaced, bots.restarts, bots.workers[0].failures)
         await bots.stop()
 
     run(think())

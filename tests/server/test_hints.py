@@ -152,7 +152,7 @@ def test_a_hint_and_a_bot_share_a_worker() -> None:
         started = time.monotonic()
         move, found = await asyncio.gather(shared.choose("master", game.view(0), 5), shared.advise(game.view(0), 5))
         assert time.monotonic() - started < 2, "neither waits for the whole thought of the other"
-        assert game.why_not(move) is None and game.why_not(found.best) is None
+        assert game.why_not(move.text) is None and game.why_not(found.best) is None
         assert 0 == shared.replaced
         await shared.stop()
 

@@ -3,9 +3,23 @@
 from ..errors import CabochonError
 from ..search.budget import Budget
 from .levels import LEVELS, ROLLOUT, Level
-from .simple import Bot, Greedy, Random, legal_moves
+from .simple import Bot, Greedy, Random, Thinker, Thought, legal_moves, think
 
-__all__ = ["BOTS", "LEVELS", "YARDSTICKS", "Bot", "Budget", "Greedy", "Level", "Random", "bot", "legal_moves"]
+__all__ = [
+    "BOTS",
+    "LEVELS",
+    "YARDSTICKS",
+    "Bot",
+    "Budget",
+    "Greedy",
+    "Level",
+    "Random",
+    "Thinker",
+    "Thought",
+    "bot",
+    "legal_moves",
+    "think",
+]
 
 _WEAK_TO_STRONG: tuple[Bot, ...] = (Random(), LEVELS[0], Greedy(), *LEVELS[1:])
 BOTS: dict[str, Bot] = {player.name: player for player in _WEAK_TO_STRONG}

@@ -8,7 +8,7 @@ from ..search.analysis import GUIDED, STRONGEST, Analysis, Signal, analyse
 from ..search.budget import Budget
 from ..search.tree import BY_ROLLOUT, Style
 from ..view import View
-from .simple import check
+from .simple import Thought, check
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +27,14 @@ class Level:
 
     def choose(self, view: View, budget: Budget, seed: int, stop: Signal | None = None) -> Move:
         """The move looked at most; a loose level draws among those it looked at."""
+        return self.think(view, budget, seed, stop).move
+
+    def think(self, view: View, budget: Budget, seed: int, stop: Signal | None = None) -> Thought:
+        """The same, with what it took."""
         check(view)
         found = self.analyse(view, budget, seed, stop=stop)
-        return _drawn(found, self.looseness, seed) if self.looseness else found.best
+        move = _drawn(found, self.looseness, seed) if self.looseness else found.best
+        return Thought(move, found.nodes, found.seconds)
 
     def analyse(self, view: View, budget: Budget, seed: int, *, threads: int = 1, stop: Signal | None = None) -> Analysis:
         """What the search finds within the budget, or within the usual one if it says nothing."""

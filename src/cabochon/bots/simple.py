@@ -1,8 +1,9 @@
 """What a bot is, and two that need no search: one plays at random, one takes what looks best now."""
 
 import random
+import time
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from ..errors import CabochonError
 from ..notation.move import Move
 from ..rules.actions import FIRST_ACTION
 from ..rules.state import STAGES
+from ..search.analysis import Signal
 from ..search.budget import Budget
 from ..view import View, state_of
 from .greedy import greedy_actions
@@ -29,6 +31,32 @@ class Bot(Protocol):
 
     def choose(self, view: View, budget: Budget, seed: int) -> Move:
         """A legal move for the seat to decide, from its own view."""
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """A move and what it took: positions looked at, if the bot says, and seconds."""
+
+    move: Move
+    nodes: int | None
+    seconds: float
+
+
+@runtime_checkable
+class Thinker(Protocol):
+    """A bot that says what its move took, and answers early when it is told to stop."""
+
+    def think(self, view: View, budget: Budget, seed: int, stop: Signal | None = None) -> Thought:
+        """The move that `choose` gives, with what it took."""
+
+
+def think(player: Bot, view: View, budget: Budget, seed: int, stop: Signal | None = None) -> Thought:
+    """A bot's move and what it took; whoever does not say is timed."""
+    if isinstance(player, Thinker):
+        return player.think(view, budget, seed, stop)
+    before = time.perf_counter()
+    move = player.choose(view, budget, seed)
+    return Thought(move, None, time.perf_counter() - before)
 
 
 def legal_moves(view: View) -> list[Move]:

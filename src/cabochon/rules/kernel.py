@@ -4,8 +4,11 @@ Numba's disk cache looks only at the file that defines a function: a change in a
 unnoticed. So the cache folder is named after a hash of every source that a kernel can be made of.
 """
 
+import atexit
 import hashlib
 import os
+import shutil
+import stat
 import tempfile
 from collections.abc import Callable
 from functools import cache
@@ -18,6 +21,8 @@ PACKAGE = Path(__file__).parent.parent
 KERNEL_FOLDERS = ("rules", "data")
 KERNEL_FILES = ("bots/greedy.py", "envs/observation.py", "envs/episode.py")  # others hold kernels that nobody else calls
 LATER_FOLDERS = ("search", "learn")  # each calls what stands before it and is never called from there: it has a cache of its own
+ROOT, PRIVATE = 0, 0o700
+WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -38,19 +43,58 @@ def source_hash(*later: str) -> str:
     return digest.hexdigest()[:12]
 
 
+def _is_ours(found: os.stat_result) -> bool:
+    """Whether a folder is this user's and nobody else may write in it. Windows has no such owners and modes."""
+    own = getattr(os, "getuid", None)
+    return own is None or (found.st_uid == own() and not found.st_mode & WRITABLE_BY_OTHERS)
+
+
+def _is_safe_parent(found: os.stat_result) -> bool:
+    """Whether nobody else can rename our folder there. Others may write in a sticky folder such as /tmp, but not rename."""
+    own = getattr(os, "getuid", None)
+    is_closed = found.st_mode & stat.S_ISVTX or not found.st_mode & WRITABLE_BY_OTHERS
+    return own is None or (found.st_uid in (own(), ROOT) and bool(is_closed))
+
+
+def private_folder(parent: str, *names: str) -> Path | None:
+    """A folder under `parent`, made if it is missing; None if it cannot be used or if somebody else could write in it.
+
+    A compiled function is a program, so whoever can write one here can run anything as this user. Each folder must be a real one
+    (no link), our own, and closed to others.
+    """
+    try:
+        folder = Path(parent).expanduser()
+        folder.mkdir(PRIVATE, parents=True, exist_ok=True)
+        if not _is_safe_parent(folder.stat()):
+            return None
+        for name in names:
+            folder /= name
+            folder.mkdir(PRIVATE, exist_ok=True)
+            found = folder.lstat()
+            if not (stat.S_ISDIR(found.st_mode) and _is_ours(found)):
+                return None
+    except (OSError, RuntimeError):
+        return None
+    return folder if os.access(folder, os.W_OK) else None
+
+
+@cache
+def _folder_until_exit() -> str:
+    """A folder for this process and its children, removed at the end. The next start has to compile everything again."""
+    folder = tempfile.mkdtemp(prefix="cabochon-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    os.environ["NUMBA_CACHE_DIR"] = folder  # for the processes in which bots think
+    return folder
+
+
 @cache
 def cache_folder(*later: str) -> Path:
-    """A folder that can be written: the user's cache, or a temporary one where there is none."""
-    home = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()
-    for parent in (Path(home) / "cabochon", Path(tempfile.gettempdir()) / f"cabochon-{os.getuid()}"):
-        folder = parent / f"kernel-{source_hash(*later)}"
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError:
-            continue
-        if os.access(folder, os.W_OK):
-            return folder
-    return Path(tempfile.mkdtemp(prefix="cabochon-"))
+    """Where compiled functions are kept: the user's cache, else the temporary folder, else only until this process ends."""
+    name = f"kernel-{source_hash(*later)}"
+    home = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    user = getattr(os, "getuid", lambda: "user")()
+    found = private_folder(home, "cabochon", name) or private_folder(tempfile.gettempdir(), f"cabochon-{user}", name)
+    return found or private_folder(_folder_until_exit(), "cabochon", name) or Path(_folder_until_exit())
 
 
 def folder_for(function: Callable[..., object]) -> Path:

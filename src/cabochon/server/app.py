@@ -411,10 +411,11 @@ async def health_report(hub: Hub) -> dict[str, Any]:
     return {
         "status": "failing" if trouble else "ok" if hub.is_ready else "starting",
         "database": trouble or "ok",
-        "bots": {"workers": len(hub.bots.workers), "free": hub.bots.ready, "replaced": hub.bots.replaced},
+        "bots": hub.bots.health(),
         "tables": len(hub.tables),
-        "sockets": sum(len(table.connections) for table in hub.tables.values()),
+        "sockets": hub.socket_count,
         "entries": hub.writer.stored,
         "commits": hub.writer.commits,
+        "collections": hub.collector.health(),
         "version": __version__,
     }

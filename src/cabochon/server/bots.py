@@ -1,6 +1,7 @@
-"""Bots think in worker processes, one move at a time each. If one fails or is late, a simple bot moves instead.
+"""Bots that search think in worker processes, one move at a time each; hints are thought of there too, and wait and share alike.
 
-Hints are thought of there too: they wait and share like the bots.
+Where many tables wait, each thought is shorter, down to a glance. Only a bot that fails, or for which no worker is there in time,
+is replaced by a simple one for that move. Every answer says who moved, what it took, and why that was less than usual.
 """
 
 import asyncio
@@ -10,18 +11,18 @@ import os
 import signal
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor
-from contextlib import suppress
-from dataclasses import replace
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..bots import Bot, Budget, bot
-from ..bots.engine import taken
+from orjson import dumps
+
+from ..bots import Bot, Budget, Greedy, Level, Random, Thought, bot, think
 from ..bots.process import add_commands
 from ..game import Game
-from ..notation.move import Move
 from ..rules.cards import VARIANTS
 from ..rules.state import MAX_SEATS
 from ..ruleset import FEWEST_PLAYERS
@@ -35,9 +36,12 @@ if TYPE_CHECKING:
 WARM_UP_MOVES = 12
 LOOKED_AT = 16
 HINT = Budget(seconds=0.5)
-RESTART_SECONDS = 5.0
+WARM_UP_SECONDS = 600.0  # until a worker is ready: on a slow machine it has to compile for minutes the first time
+FIRST_PAUSE, LONGEST_PAUSE = 1.0, 300.0  # seconds before a worker that failed again is started again; each twice the one before
 THINKING = 0.85  # the part of a worker's time that is thinking when tables wait for it; the rest is coming and going
-SHORTEST = 0.01  # seconds that a thought may take however late it is
+SHORTEST = 0.002  # seconds that a thought may take however late it is
+GLANCE_SECONDS, GLANCE = 0.005, Budget(nodes=16)  # with less time than this, so many positions: they take about as long as one
+SHORT = 0.25  # the part of its usual time with less of which a bot was weakened
 Found = TypeVar("Found")
 SPAWNED = multiprocessing.get_context("spawn")
 log = logging.getLogger("cabochon.server")
@@ -55,6 +59,7 @@ class Called:
 
 def settle_in(programs: tuple[str, ...], until: Any) -> None:
     """In a worker: end when the server ends, even by kill -9, know the host's programs, and hear when it calls."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_server, daemon=True).start()
     add_commands(programs)
     Called.until = until
@@ -67,18 +72,63 @@ def _end_with_server() -> None:
         os._exit(0)
 
 
-def think(name: str, view: View, seed: int, seconds: float) -> str:
+@dataclass(frozen=True, slots=True)
+class BotMove:
+    """A bot's move, who made it and what it took.
+
+    `instead_of` is the bot that should have moved, if another did. `why` says why it was weakened: it was `late`, `failed` or
+    `starting`, or it had a `short` time only.
+    """
+
+    text: str
+    bot: str
+    nodes: int | None
+    seconds: float
+    instead_of: str | None = None
+    why: str | None = None
+
+    def thought(self) -> str:
+        """A ThoughtOut as JSON, as it is stored with the move. Rounded: it is told to everybody."""
+        told = asdict(self) | {"nodes": two_digits(self.nodes), "seconds": round(self.seconds, 2)}
+        del told["text"]
+        return dumps(told).decode()
+
+
+def two_digits(number: int | None) -> int | None:
+    """A number rounded to its first two digits."""
+    return None if number is None else int(float(f"{number:.1e}"))
+
+
+class BotFailed(Exception):
+    """A bot raised an exception; the worker it thought in is well."""
+
+
+def guarded(thought: Callable[[float], Found], seconds: float) -> Found:
+    """In a worker: what is found. Whatever a bot raises is told apart from what happens to the worker itself."""
+    try:
+        return thought(seconds)
+    except Exception as wrong:
+        raise BotFailed(f"{type(wrong).__name__}: {wrong}") from None
+
+
+def think_as(name: str, view: View, seed: int, seconds: float) -> Thought:
     """In a worker: the bot's move for this view."""
     player = bot(name)
     budget = allowance(player, seconds)
-    stop = {"stop": Called()} if budget.seconds else {}
-    return str(player.choose(view, budget, seed, **taken(player.choose, stop)))
+    return think(player, view, budget, seed, Called() if budget.seconds else None)
 
 
 def allowance(player: Bot, seconds: float) -> Budget:
     """A level that looks at so many positions is as strong on any machine; whoever else searches may think so long."""
-    usual: Budget | None = getattr(player, "usual", None)
-    return usual if usual and usual.nodes else Budget(seconds=seconds)
+    if not is_timed(player):
+        assert isinstance(player, Level)
+        return player.usual
+    return GLANCE if isinstance(player, Level) and seconds < GLANCE_SECONDS else Budget(seconds=seconds)
+
+
+def is_timed(player: Bot) -> bool:
+    """Whether a bot is stronger with more time."""
+    return not (isinstance(player, Level) and player.usual.nodes)
 
 
 def advise(view: View, seed: int, seconds: float) -> Analysis:
@@ -93,13 +143,14 @@ def fair_seconds(waits: Sequence[float], workers: int) -> float:
     `waits` says for everybody who asked, first come first, in how many seconds he should have his answer; the workers think for
     the first of them, then for the next.
     """
+    if waits and waits[-1] * THINKING * workers <= len(waits) * SHORTEST:
+        return SHORTEST  # very many wait
     turns = ((wait, place // workers + 1) for place, wait in enumerate(waits))
     return max(SHORTEST, min(wait * (THINKING if turn > 1 else 1.0) / turn for wait, turn in turns))
 
 
 def warm_up() -> int:
     """In a worker: compile or load the rules and the search by playing a little; the worker's process id."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     play_a_little()
     for variant in VARIANTS:
         for players in range(FEWEST_PLAYERS, MAX_SEATS + 1):
@@ -121,35 +172,46 @@ def play_a_little() -> None:
             game.undo()
 
 
-def simple_move(view: View, seed: int) -> Move:
-    """A move that needs no search, for a bot that has none."""
+def simple_move(view: View, seed: int) -> tuple[str, Thought]:
+    """A move that needs no search, for a bot that has none, and the bot that made it."""
     try:
-        return bot("greedy").choose(view, Budget(), seed)
+        return "greedy", think(bot("greedy"), view, Budget(), seed)
     except Exception:
         log.exception("the simple bot failed too")
-        return bot("random").choose(view, Budget(), seed)
+        return "random", think(bot("random"), view, Budget(), seed)
+
+
+def restart_pause(failures: int) -> float:
+    """Seconds before a worker is started again that has failed so often since it last thought well."""
+    return 0.0 if failures == 0 else min(FIRST_PAUSE * 2 ** min(failures - 1, 32), LONGEST_PAUSE)
 
 
 class Worker:
     """One process that thinks, started anew when it has died or had to be stopped."""
 
     def __init__(self, programs: tuple[str, ...] = ()) -> None:
-        self.pid: int | None = None
         self.programs = programs
         self.until = SPAWNED.RawValue("d", 0.0)
+        self.failures = 0  # since it last thought well
         self.executor = self._executor()
 
-    def _executor(self) -> Executor:
+    def _executor(self) -> ProcessPoolExecutor:
         return ProcessPoolExecutor(1, mp_context=SPAWNED, initializer=settle_in, initargs=(self.programs, self.until))
+
+    @property
+    def pid(self) -> int | None:
+        """Its process, also while that gets ready."""
+        return next(iter(self.executor._processes or ()), None)
 
     async def warm(self) -> None:
         """Wait until the process is ready to think at once."""
-        self.pid = await asyncio.get_running_loop().run_in_executor(self.executor, warm_up)
+        warming = asyncio.get_running_loop().run_in_executor(self.executor, warm_up)
+        await asyncio.wait_for(warming, WARM_UP_SECONDS)
 
     async def think(self, thought: Callable[[float], Found], seconds: float) -> Found:
         """What is found when it thinks for so long."""
         self.until.value = time.monotonic() + seconds
-        return await asyncio.get_running_loop().run_in_executor(self.executor, thought, seconds)
+        return await asyncio.get_running_loop().run_in_executor(self.executor, guarded, thought, seconds)
 
     def call(self, seconds: float) -> None:
         """Whoever thinks shall answer after so many seconds, or as said before if that is earlier."""
@@ -157,10 +219,8 @@ class Worker:
 
     def stop(self) -> None:
         """End the process, whatever it does."""
-        pid, self.pid = self.pid, None
-        if pid is not None:
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+        for process in list((self.executor._processes or {}).values()):  # from Python 3.14 on: kill_workers
+            process.kill()
         self.executor.shutdown(wait=False, cancel_futures=True)
 
     async def restart(self) -> None:
@@ -179,10 +239,12 @@ class Bots:
         self.workers = [Worker(settings.bots) for _ in range(settings.workers)]
         self.free: asyncio.Queue[Worker] = asyncio.Queue()
         self.restarting: set[asyncio.Task[None]] = set()
+        self.pausing: set[Worker] = set()  # those that could not be started again, until they can
         self.rules_are_warm = asyncio.Event()
         self.search_is_warm = not self.workers
         self.due: list[float] = []  # when those who asked should have their answers, first come first
-        self.replaced = 0
+        self.weakened: Counter[str] = Counter()  # moves of bots, by why they were weakened
+        self.restarts = 0
 
     async def warm(self) -> None:
         """Get ready: the server's own rules first, then the workers, telling how far it is."""
@@ -207,6 +269,7 @@ class Bots:
 
     def _set_free(self, worker: Worker) -> None:
         self.search_is_warm = True
+        self.pausing.discard(worker)
         self.free.put_nowait(worker)
 
     @property
@@ -214,24 +277,60 @@ class Bots:
         """How many workers have nothing to do."""
         return self.free.qsize()
 
-    async def choose(self, name: str, view: View, seed: int) -> str:
-        """The bot's move, or a simple one if it fails or is late, or as long as no worker has ever been ready."""
-        if not self.search_is_warm:
-            return str(simple_move(view, seed))
+    @property
+    def replaced(self) -> int:
+        """Moves that a simple bot made in the place of another."""
+        return self.weakened.total() - self.weakened["short"]
+
+    def health(self) -> dict[str, Any]:
+        """How the workers are, and how often bots were weakened."""
+        return {
+            "workers": len(self.workers),
+            "free": self.ready,
+            "waiting": max(0, len(self.due) - len(self.workers)),
+            "restarts": self.restarts,
+            "pausing": len(self.pausing),
+            "replaced": self.replaced,
+            "shortened": self.weakened["short"],
+        }
+
+    async def choose(self, name: str, view: View, seed: int) -> BotMove:
+        """The bot's move, or a simple one if it fails, if no worker is free in time, or as long as none can be."""
         try:
-            return await self._think(partial(think, name, view, seed))
+            player = bot(name)
+            if isinstance(player, Random | Greedy):  # quicker than to ask a worker
+                return self._moved(name, think(player, view, Budget(), seed))
+            if not self.search_is_warm or self._has_no_worker():
+                return self.stand_in(name, view, seed, "starting")
+            thought, seconds = await self._think(partial(think_as, name, view, seed))
         except Exception as wrong:
-            self.replaced += 1
-            log.warning("bot %s gave no move (%s): a simple one moves instead", name, type(wrong).__name__)
-            return str(simple_move(view, seed))
+            log.warning("bot %s gave no move (%s): a simple one moves instead", name, str(wrong) or type(wrong).__name__)
+            return self.stand_in(name, view, seed, "late" if isinstance(wrong, TimeoutError) else "failed")
+        is_short = is_timed(player) and seconds < SHORT * self.settings.bot_seconds
+        return self._moved(name, thought, why="short" if is_short else None)
+
+    def stand_in(self, name: str, view: View, seed: int, why: str) -> BotMove:
+        """A simple bot's move in the place of another bot."""
+        simple, thought = simple_move(view, seed)
+        return self._moved(simple, thought, name, why)
+
+    def _moved(self, name: str, thought: Thought, instead_of: str | None = None, why: str | None = None) -> BotMove:
+        if why:
+            self.weakened[why] += 1
+        return BotMove(str(thought.move), name, thought.nodes, thought.seconds, instead_of, why)
+
+    def _has_no_worker(self) -> bool:
+        """Whether none is there and none could be started when it was last tried: nobody should wait for one."""
+        return bool(self.workers) and len(self.pausing) == len(self.workers)
 
     async def advise(self, view: View, seed: int) -> Analysis:
         """What the net makes of a view. It waits its turn like a bot, and thinks no longer than one."""
-        if not self.search_is_warm:
+        if not self.search_is_warm or self._has_no_worker():
             raise Refused("starting")
-        return await self._think(partial(advise, view, seed))
+        return (await self._think(partial(advise, view, seed)))[0]
 
-    async def _think(self, thought: Callable[[float], Found]) -> Found:
+    async def _think(self, thought: Callable[[float], Found]) -> tuple[Found, float]:
+        """What is found, and how many seconds it might have taken."""
         due = time.monotonic() + self.settings.bot_seconds
         self.due.append(due)
         try:
@@ -243,26 +342,29 @@ class Bots:
         now = time.monotonic()
         return fair_seconds([due - now for due in self.due], len(self.workers))
 
-    async def _in_thread(self, thought: Callable[[float], Found]) -> Found:
-        thinking = asyncio.to_thread(thought, self.settings.bot_seconds)
-        return await asyncio.wait_for(thinking, self.settings.bot_deadline)
+    async def _in_thread(self, thought: Callable[[float], Found]) -> tuple[Found, float]:
+        seconds = self.settings.bot_seconds
+        return await asyncio.wait_for(asyncio.to_thread(thought, seconds), self.settings.bot_deadline), seconds
 
-    async def _in_worker(self, thought: Callable[[float], Found]) -> Found:
+    async def _in_worker(self, thought: Callable[[float], Found]) -> tuple[Found, float]:
         if not self.ready:
+            seconds = self._fair_seconds()
             for worker in self.workers:
-                worker.call(self._fair_seconds())
+                worker.call(seconds)
         worker = await asyncio.wait_for(self.free.get(), self.settings.bot_deadline)
+        started = time.monotonic()
         try:
             thinking = worker.think(thought, self._fair_seconds())
             found = await asyncio.wait_for(thinking, self.settings.bot_deadline)
-        except BaseException as wrong:
-            if isinstance(wrong, Exception) and not isinstance(wrong, asyncio.TimeoutError | OSError | RuntimeError):
-                self.free.put_nowait(worker)  # the bot raised; its process is well
-            else:
-                self._replace(worker)
+        except BotFailed:
+            self.free.put_nowait(worker)
             raise
+        except BaseException:
+            self._replace(worker)
+            raise
+        worker.failures = 0
         self.free.put_nowait(worker)
-        return found
+        return found, worker.until.value - started
 
     def _replace(self, worker: Worker) -> None:
         task = asyncio.create_task(self._restart(worker))
@@ -270,12 +372,20 @@ class Bots:
         task.add_done_callback(self.restarting.discard)
 
     async def _restart(self, worker: Worker) -> None:
+        """Start a worker again. One that fails again and again is given longer and longer pauses."""
         while True:
+            worker.stop()
+            pause = restart_pause(worker.failures)
+            if pause:
+                log.warning("a bot worker failed %d times in a row: it is started again in %g seconds", worker.failures, pause)
+                self.pausing.add(worker)
+                await asyncio.sleep(pause)
+            worker.failures += 1
+            self.restarts += 1
             try:
                 await worker.restart()
             except Exception:
                 log.exception("a bot worker could not be started")
-                await asyncio.sleep(RESTART_SECONDS)
             else:
                 self._set_free(worker)
                 return

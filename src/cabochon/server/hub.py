@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from ..bots import BOTS
 from ..rules.deal import ANY_START
 from . import storage
-from .bots import Bots, simple_move
+from .bots import Bots
 from .expiry import expire_for_ever
 from .fairness import commitment_2
 from .guests import Guests, first_name
@@ -25,7 +25,7 @@ from .refusals import Refused
 from .settings import Settings, Sources, default_database
 from .storage import Storage, Stored, Writer
 from .tables import Entry, Seat, Table
-from .tidying import tidy_for_ever
+from .tidying import Collector, take_over
 
 KEY_BYTES = 32
 LISTED_SECONDS = 86_400.0
@@ -55,6 +55,7 @@ class Hub:
         self.bots: Bots
         self.writer: Writer
         self.guests: Guests
+        self.collector: Collector
         self.progress = progress
         self.tables: dict[str, Table] = {}
         self.loading: dict[str, asyncio.Future[Table]] = {}
@@ -95,8 +96,9 @@ class Hub:
         getting_ready = asyncio.create_task(self._get_ready())
         for_ever = (self._tick_for_ever(), self._beat_for_ever(), expire_for_ever(self))
         self.background = [getting_ready, *(asyncio.create_task(one) for one in for_ever)]
+        self.collector = Collector(lambda: len(self.tables) + self.socket_count, lambda: self.writer.stored)
         if not gc.isenabled():
-            self.background.append(asyncio.create_task(tidy_for_ever()))
+            self.background.append(asyncio.create_task(self.collector.run()))
         if not self.bots.workers:
             await getting_ready
 
@@ -105,6 +107,8 @@ class Hub:
         warming = asyncio.create_task(self.bots.warm())
         self.background.append(warming)
         await self.bots.rules_are_warm.wait()
+        if not gc.isenabled():
+            take_over()  # also of what the rules have loaded
         self.is_ready = True
         done = await self._watch_timed_tables()
         self.background.append(asyncio.create_task(self._watch_for_ever(done)))
@@ -193,6 +197,11 @@ class Hub:
             ended = time.monotonic()
             self.integrity_due = ended + max(INTEGRITY_SECONDS, (ended - began) / INTEGRITY_SHARE)
             self.integrity = None
+
+    @property
+    def socket_count(self) -> int:
+        """How many there are, at all tables."""
+        return sum(len(table.connections) for table in self.tables.values())
 
     # finding and making tables
 
@@ -421,16 +430,16 @@ class Hub:
 
     async def _play_bot(self, table: Table, seat: int, name: str) -> None:
         number, view = table.number, table.shown.view(seat)
-        text, _ = await asyncio.gather(
+        chosen, _ = await asyncio.gather(
             self.bots.choose(name, view, self.sources.bot_seed()), asyncio.sleep(self.settings.bot_delay)
         )
         async with table.lock:
             if table.number != number:
                 return
-            if text not in table.shown.choices:
-                log.warning("bot %s wanted %r, which is not legal", name, text)
-                text = str(simple_move(view, self.sources.bot_seed()))
-            await self.write(table, [table.entry("move", seat, text)])
+            if chosen.text not in table.shown.choices:
+                log.warning("bot %s wanted %r, which is not legal", name, chosen.text)
+                chosen = self.bots.stand_in(name, view, self.sources.bot_seed(), "failed")
+            await self.write(table, [table.entry("move", seat, chosen.text, thought=chosen.thought())])
             table.broadcast()
 
     # clocks

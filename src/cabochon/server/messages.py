@@ -133,12 +133,27 @@ class ChoicesOut(Message):
     payments: dict[str, list[str]]
 
 
+class ThoughtOut(Message):
+    """How a bot came to its move: positions looked at (null where it does not say) and seconds, both rounded.
+
+    `bot` is who moved; if that was in the place of another bot, `instead_of` is that one. `why` says why the bot was weakened:
+    no process was free in time (`late`), it gave no legal move (`failed`), the server was not ready (`starting`), or it had less
+    than a quarter of its time (`short`).
+    """
+
+    bot: str
+    nodes: int | None
+    seconds: float
+    instead_of: str | None
+    why: Literal["late", "failed", "starting", "short"] | None
+
+
 class EntryOut(Message):
     """A line of the log. Lines are never taken away: an `undo` names the line it takes back.
 
     `card` is the card bought or reserved and `turned_up` the one that took its place, if this viewer may know them; `tile` is a
     tile that came; `avengers` says that the Avengers tile came to the seat; `gems` are the tokens taken, paid or returned, as
-    counts by letter; `turns` is the number of turns completed before it.
+    counts by letter; `turns` is the number of turns completed before it; `thought` is there if a bot moved.
     """
 
     number: int
@@ -153,6 +168,7 @@ class EntryOut(Message):
     undoes: int | None = None
     turns: int = 0
     at: float
+    thought: ThoughtOut | None = None
 
 
 class SeatOut(Message):

@@ -106,6 +106,7 @@ entries = sa.Table(
     sa.Column("undoes", sa.Integer),
     sa.Column("at", sa.Float, nullable=False),
     sa.Column("spent", sa.Float, nullable=False),
+    sa.Column("thought", sa.Text),
 )  # fmt: skip
 
 seals = sa.Table(

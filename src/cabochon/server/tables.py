@@ -37,7 +37,7 @@ NOT_FOR_STRANGERS: dict[str, None] = {"reveal": None, "rematch": None}
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A line of the log as it is stored. `spent` are the seconds taken from the seat whose time ran."""
+    """A line of the log as it is stored. `spent` are the seconds taken from the seat whose time ran; `thought` is a bot's."""
 
     number: int
     kind: str
@@ -46,6 +46,7 @@ class Entry:
     at: float
     undoes: int | None = None
     spent: float = 0.0
+    thought: str | None = None
 
     def row(self, table_id: str) -> dict[str, Any]:
         """The entry as it is stored."""
@@ -58,6 +59,7 @@ class Entry:
             "undoes": self.undoes,
             "at": self.at,
             "spent": self.spent,
+            "thought": self.thought,
         }
 
 
@@ -244,11 +246,13 @@ class Table:
         """The seat to decide; nobody does, and no clock runs, when the log is full."""
         return self.shown.any_view.turn if self.game and self.status == "running" and not self.is_full else None
 
-    def entry(self, kind: str, seat: int, text: str, undoes: int | None = None, later: int = 0) -> Entry:
+    def entry(
+        self, kind: str, seat: int, text: str, undoes: int | None = None, later: int = 0, thought: str | None = None
+    ) -> Entry:
         """The next line, or one `later`; only the first takes time from the clock."""
         at = self.sources.clock()
         spent = self.clock.elapsed(self.sources.playing()) if self.clock and not later else 0.0
-        return Entry(self.number + 1 + later, kind, seat, text, at, undoes, spent)
+        return Entry(self.number + 1 + later, kind, seat, text, at, undoes, spent, thought)
 
     def apply(self, entry: Entry) -> None:
         """Do what a stored entry says."""
@@ -570,6 +574,7 @@ def _line_out(entry: Entry, turns: int) -> dict[str, Any]:
         "undoes": entry.undoes,
         "turns": turns,
         "at": entry.at,
+        "thought": None if entry.thought is None else Fragment(entry.thought),
     }
 
 

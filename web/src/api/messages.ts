@@ -47,6 +47,7 @@ export interface Messages {
   TableOptions: TableOptions;
   TableOut: TableOut;
   TakeSeatIn: TakeSeatIn;
+  ThoughtOut: ThoughtOut;
   TileFaceOut: TileFaceOut;
   TileOut: TileOut;
   TotalClock: TotalClock;
@@ -186,7 +187,7 @@ export interface DealOut {
  *
  * `card` is the card bought or reserved and `turned_up` the one that took its place, if this viewer may know them; `tile` is a
  * tile that came; `avengers` says that the Avengers tile came to the seat; `gems` are the tokens taken, paid or returned, as
- * counts by letter; `turns` is the number of turns completed before it.
+ * counts by letter; `turns` is the number of turns completed before it; `thought` is there if a bot moved.
  */
 export interface EntryOut {
   number: number;
@@ -201,6 +202,21 @@ export interface EntryOut {
   undoes: number | null;
   turns: number;
   at: number;
+  thought: ThoughtOut | null;
+}
+/**
+ * How a bot came to its move: positions looked at (null where it does not say) and seconds, both rounded.
+ *
+ * `bot` is who moved; if that was in the place of another bot, `instead_of` is that one. `why` says why the bot was weakened:
+ * no process was free in time (`late`), it gave no legal move (`failed`), the server was not ready (`starting`), or it had less
+ * than a quarter of its time (`short`).
+ */
+export interface ThoughtOut {
+  bot: string;
+  nodes: number | null;
+  seconds: number;
+  instead_of: string | null;
+  why: ("late" | "failed" | "starting" | "short") | null;
 }
 /**
  * The cards and tiles of a variant.

@@ -155,6 +155,20 @@ export function sentences(entry: EntryOut, speaker: Speaker): Piece[][] {
   return said.map((text) => pieces(text, parts));
 }
 
+const number = (n: number) => new Intl.NumberFormat(getLocale()).format(n);
+
+/** Why a bot's move was weaker than usual, and who stood in for it; nothing if it was not. */
+export function weakened({ thought }: EntryOut): string | null {
+  if (!thought?.why) return null;
+  if (thought.why === "short") return m.log_bot_short();
+  const names = { bot: botName(thought.bot), absent: botName(thought.instead_of ?? "?") };
+  return { late: m.log_bot_late, failed: m.log_bot_failed, starting: m.log_bot_starting }[thought.why](names);
+}
+
+/** How much a bot thought; nothing if it does not say. */
+export const thoughtOf = ({ thought }: EntryOut): string | null =>
+  thought?.nodes ? m.log_bot_thought({ nodes: number(thought.nodes), seconds: number(thought.seconds) }) : null;
+
 const bare = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Pieces in plain words. */
@@ -179,6 +193,8 @@ export function spoken(entry: EntryOut, speaker: Speaker): string {
   const said = sentences(entry, speaker).map((sentence) => plain(sentence, speaker));
   const turned = entry.turned_up ? data.cards.find((card) => card.number === entry.turned_up) : undefined;
   if (turned) said.push(bare(m.log_turned_up({ card: m.card_log({ variant, gem: gemName(variant, turned.bonus), name: turned.name }) })));
+  const note = weakened(entry);
+  if (note) said.push(bare(note));
   return said.map((text) => `${text}.`).join(" ");
 }
 

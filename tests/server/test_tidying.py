@@ -1,0 +1,166 @@
+"""Garbage collection and memory: what a game leaves behind, and when everything is looked at."""
+
+import gc
+import threading
+import time
+import tracemalloc
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import uvicorn
+
+from cabochon.game import Game
+from cabochon.server.app import create_app
+from cabochon.server.run import config
+from cabochon.server.sockets import Connection
+from cabochon.server.tables import Table
+from cabochon.server.tidying import FEW, FULL_SECONDS, LONGEST_WAIT, QUIET_SECONDS, Collector, give_back_memory
+from cabochon.server.views import packed
+from tests.server.process import Guest, free_port, run
+from tests.serving import Clock, House, house, settings, two_players
+
+OURS = ("cabochon", "uvicorn", "starlette", "fastapi", "_asyncio", "uvloop", "httptools")
+TABLES, MOVES = 12, 6
+
+
+class Crowd:
+    """What a collector asks for."""
+
+    def __init__(self) -> None:
+        self.clock, self.size, self.moves = Clock(), 1000, 0
+        self.collector = Collector(lambda: self.size, lambda: self.moves, self.clock)
+
+    def after(self, seconds: float, moves: int = 0) -> bool:
+        """Whether everything would be looked at after some time, with so many moves at its end."""
+        self.clock.pass_by(seconds)
+        self.moves += moves
+        return self.collector.is_time_for_all()
+
+
+def test_many_objects_are_left_alone_while_people_play() -> None:
+    crowd = Crowd()
+    assert not any(crowd.after(1.0, moves=1) for _ in range(3600))
+    assert not crowd.after(QUIET_SECONDS - 1)
+    assert crowd.after(2.0), "nobody has moved for a while"
+    crowd.collector.collect(2)
+    assert not crowd.after(FULL_SECONDS - 1), "not again at once"
+    assert crowd.after(2.0)
+    assert 1 == crowd.collector.health()["full"]
+
+
+def test_few_objects_are_looked_at_every_minute() -> None:
+    crowd = Crowd()
+    crowd.size = FEW
+    assert not crowd.after(FULL_SECONDS - 1, moves=1)
+    assert crowd.after(2.0, moves=1)
+
+
+def test_without_a_quiet_moment_everything_is_looked_at_once_a_day() -> None:
+    crowd = Crowd()
+    assert not crowd.after(LONGEST_WAIT - 1, moves=1)
+    assert crowd.after(2.0, moves=1)
+
+
+def test_giving_memory_back_works_on_any_system(monkeypatch: pytest.MonkeyPatch) -> None:
+    give_back_memory()
+    monkeypatch.setattr("ctypes.CDLL", lambda name: object())
+    give_back_memory()
+
+
+# What is left behind
+
+
+@contextmanager
+def real_server(folder: Path) -> Iterator[tuple[str, Any]]:
+    """A server as `cabochon play` runs it, in a thread; its address and its hub."""
+    app, port = create_app(settings(folder, idle_seconds=0.0)), free_port()
+    served = config(app, app.state.hub.settings)
+    served.port = port
+    server = uvicorn.Server(served)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        while not server.started:
+            assert thread.is_alive()
+            time.sleep(0.01)
+        yield f"http://127.0.0.1:{port}", app.state.hub
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+async def play_games(url: str, tables: int) -> None:
+    """Tables with a few moves each, one player, a bot and somebody who watches; all leave."""
+    async with Guest(url, "Anna") as anna, Guest(url, "Ben") as ben:
+        for _ in range(tables):
+            table = await anna.create(bots=["greedy"], start="host")
+            async with ben.at(table), anna.at(table) as here:
+                for _ in range(MOVES):
+                    while not here.is_my_turn:
+                        await here.next_state()
+                    await here.play(here.state["choices"]["legal"][0])
+
+
+def left_over(*kinds: type) -> Counter[str]:
+    return Counter(type(one).__name__ for one in gc.get_objects() if type(one) in kinds)
+
+
+def eventually_none(*kinds: type) -> Counter[str]:
+    """What is left when the server has had time to close its sockets and to put its tables away."""
+    for _ in range(500):
+        if not (left := left_over(*kinds)):
+            break
+        time.sleep(0.02)
+    return left
+
+
+def test_a_game_that_everybody_left_is_freed_without_a_garbage_collection(tmp_path: Path) -> None:
+    with real_server(tmp_path) as (url, hub):
+        run(play_games(url, 1))
+        gc.collect()
+        gc.disable()
+        gc.set_debug(gc.DEBUG_SAVEALL)
+        try:
+            run(play_games(url, TABLES))
+            assert Counter() == eventually_none(Table, Game, Connection)
+            assert {} == hub.tables
+            gc.collect()
+            cycles = Counter(type(one).__module__.split(".")[0] for one in gc.garbage)
+            assert {} == {name: cycles[name] for name in OURS if cycles[name]}
+        finally:
+            gc.set_debug(0)
+            gc.garbage.clear()
+            gc.enable()
+
+
+def tracked(here: House, moves: int) -> int:
+    """Objects that the garbage collector has to look at for a table with so many moves whose people have gone."""
+    gc.collect()
+    before = len(gc.get_objects())
+    with two_players(here) as (_table, *chairs):
+        for _ in range(moves):
+            for chair in chairs:
+                chair.catch_up()
+            next(chair for chair in chairs if chair.state["choices"]).play()
+    here.client.get("/api/health")
+    del chairs, chair
+    gc.collect()
+    return len(gc.get_objects()) - before
+
+
+def test_what_is_kept_takes_no_more_memory_than_its_text() -> None:
+    tracemalloc.start()
+    kept = [packed({"number": number}) for number in range(200)]
+    size = tracemalloc.get_traced_memory()[0] / len(kept)
+    tracemalloc.stop()
+    assert size < 200
+
+
+def test_a_table_costs_the_garbage_collector_little(tmp_path: Path) -> None:
+    with house(tmp_path) as here:
+        tracked(here, 40)
+        assert tracked(here, 40) < 300
