@@ -36,6 +36,7 @@ check: $(READY) $(CLIENT) ## ruff, mypy and all tests, the browser's too and, wh
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
+	@scripts/web test
 	$(PY) -m pytest -n 2
 
 $(LEARN_READY): pyproject.toml constraints.txt scripts/setup

@@ -21,6 +21,13 @@ describe("what a bot thought", () => {
     kind: "move",
     seat: 1,
     text: "pass",
+    card: null,
+    turned_up: null,
+    tile: null,
+    avengers: false,
+    gems: [],
+    undoes: null,
+    turns: 0,
     at: 0,
     thought: thought && { bot: "legend", nodes: 12000, seconds: 0.5, instead_of: null, why: null, ...thought },
   });
