@@ -18,8 +18,11 @@ from cabochon.server import expiry, storage, tables
 from cabochon.server.addresses import address_block
 from cabochon.server.guests import COOKIE, COOKIE_SECONDS, OLD_COOKIES_UNTIL, Guests
 from cabochon.server.limits import Bucket, Buckets, SocketCounts
-from cabochon.server.messages import SeatLinkOut
+from cabochon.server.messages import SeatLinkOut, TableOptions
+from cabochon.server.refusals import Refused
+from cabochon.server.seatlinks import take_seat
 from cabochon.server.sockets import TOO_SLOW, Connection
+from cabochon.server.tables import Seat
 
 from .server.process import run
 from .serving import Chair, Clock, Guest, House, fixed_sources, house, two_players
@@ -272,6 +275,7 @@ def test_a_table_with_a_full_log_is_left_alone_by_its_clock(here: House, monkeyp
         here.client.portal.call(here.hub.tick)  # type: ignore[union-attr]
         assert 1 == here.hub.tables[table].number
         assert "its log may have 1 lines" in ben.refusal("move", number=2, text="take wug")
+    assert [] == here.hub.storage.timed_tables(), "it is not kept in memory for its clock"
 
 
 def test_moves_and_takebacks_have_a_pace(tmp_path: Path) -> None:
@@ -395,6 +399,64 @@ def test_a_seat_given_up_before_the_game_is_free_again(here: House) -> None:
     assert stored is not None and "open" == stored.seats[0]["kind"]
 
 
+def in_the_loop(here: House, work: Callable[[], Any]) -> Any:
+    return here.client.portal.call(work)  # type: ignore[union-attr]
+
+
+def test_a_link_that_was_given_back_meanwhile_gives_nothing(here: House) -> None:
+    anna, ben, eve = here.guest("Anna"), here.guest("Ben"), here.guest("Eve")
+    table = anna.create()
+    with ben.at(table) as chair:
+        chair.done("sit", seat=1, name="Ben")
+        known = here.hub.tables[table]
+        token = known.seats[1].token
+
+        async def race() -> str:
+            """Somebody has looked the link up and waits for the lock; meanwhile the seat is left."""
+            async with known.lock:
+                taking = asyncio.create_task(take_seat(here.hub, token, "eve", None))
+                while not known.lock._waiters:
+                    await asyncio.sleep(0)
+                known.seats[1] = Seat(1, "open", "")
+            with pytest.raises(Refused) as refused:
+                await taking
+            return refused.value.code
+
+        assert "no_link" == in_the_loop(here, race)
+        assert "eve" not in known.holders
+    with eve.at(table) as chair:
+        known.holders["stale"] = 1
+        chair.done("sit", seat=1, name="Eve")
+        assert 1 == list(known.holders.values()).count(1), "whoever sits down holds the seat alone"
+
+
+def test_a_seat_given_up_by_a_link_loses_its_seal(here: House) -> None:
+    anna, ben = here.guest("Anna"), here.guest("Ben")
+    table = anna.create(players=3)
+    with ben.at(table) as chair:
+        chair.done("sit", seat=1, name="Ben")
+        chair.done("seal", seal="ab" * 32)
+        assert 200 == ben.request("POST", link_of(here, table, 0), json={"gives_up": 1}).status_code
+        assert [None] * 3 == chair.until(lambda state: state["seat"] == 0)["table"]["deal"]["seals"]
+    stored = here.hub.storage.table(table)
+    assert stored is not None and [] == list(stored.seals)
+
+
+def test_a_table_that_was_forgotten_takes_no_more_requests(here: House) -> None:
+    anna = here.guest()
+    table = anna.create()
+    known = here.hub.tables[table]
+
+    async def wait_too_long() -> str:
+        here.hub.forget(known, 1012, "the table is read again")
+        with pytest.raises(Refused) as refused:
+            async with here.hub.locked(known):
+                raise AssertionError("the old object may not be changed")
+        return refused.value.code
+
+    assert "not_stored" == in_the_loop(here, wait_too_long)
+
+
 def test_another_site_cannot_take_a_seat(here: House) -> None:
     anna = here.guest()
     table = anna.create(bots=["greedy"])
@@ -463,6 +525,24 @@ def test_a_guest_has_only_so_many_waiting_tables(tmp_path: Path) -> None:
         guest.create()
 
 
+def test_waiting_tables_asked_for_at_once_are_counted_too(tmp_path: Path) -> None:
+    with house(tmp_path, max_waiting_tables_per_address=3) as here:
+
+        async def ask_for_ten() -> list[Any]:
+            asked = [here.hub.create(TableOptions(), f"guest {i}", "Eve", "address") for i in range(10)]
+            return await asyncio.gather(*asked, return_exceptions=True)
+
+        found = in_the_loop(here, ask_for_ten)
+        assert 3 == sum(not isinstance(one, Refused) for one in found)
+        assert {"too_many_waiting_there"} == {one.code for one in found if isinstance(one, Refused)}
+
+
+def test_an_address_opens_only_so_many_tables_a_day(tmp_path: Path) -> None:
+    with house(tmp_path, max_tables_per_day=2) as here:
+        codes = [here.guest().request("POST", "/api/tables", json={"bots": ["greedy"]}).status_code for _ in range(3)]
+        assert [200, 200, 429] == codes
+
+
 def test_an_address_cannot_fill_the_lobby(tmp_path: Path) -> None:
     with house(tmp_path, max_listed_per_address=3, max_waiting_tables_per_address=5) as here:
         other = here.guest().create()
@@ -505,6 +585,22 @@ def test_tables_that_nobody_joined_are_deleted_after_a_week(here: House) -> None
     after = counts(here)
     assert {"tables": 1, "seats": 2, "holders": 1, "entries": 0} == {name: before[name] - after[name] for name in before}
     assert [404, 200, 200] == [anna.get(f"/api/tables/{table}").status_code for table in (alone, joined, running)]
+
+
+def test_games_that_nobody_goes_on_with_are_deleted_where_that_is_wished(tmp_path: Path) -> None:
+    with house(tmp_path) as here:
+        anna, ben = here.guest(), here.guest()
+        joined, running = anna.create(players=3), anna.create(bots=["greedy"], start="host")
+        with ben.at(joined) as chair:
+            chair.done("sit", seat=1, name="Ben")
+        here.clock.pass_by(1_000_000)
+        assert 0 == expired(here)
+        here.hub.settings = replace(here.hub.settings, keep_running_seconds=999_000.0)
+        with anna.at(running) as chair:
+            chair.play()
+            chair.until_number(2)
+        assert 1 == expired(here)
+        assert [404, 200] == [anna.get(f"/api/tables/{table}").status_code for table in (joined, running)]
 
 
 def test_finished_tables_are_kept_unless_said_otherwise(tmp_path: Path) -> None:

@@ -237,14 +237,27 @@ def test_what_is_refused(here: House) -> None:
         anna.seal()
         assert "this seat has sealed a nonce already" == anna.chair.refusal("seal", seal=ben.own_seal)
         anna.chair.done("start")
-        assert "the game has begun" == ben.chair.refusal("seal", seal=ben.own_seal)
         assert "the game has begun" == ben.chair.refusal("leave")
+        here.clock.pass_by(here.hub.settings.deal_seconds)
+        anna.until("opening")
+        assert "the game has begun" == ben.chair.refusal("seal", seal=ben.own_seal)
         assert "seat 1 has sealed no nonce" == ben.chair.refusal("nonce", nonce=ben.nonce)
         assert "this nonce does not fit the seal of seat 0" == anna.chair.refusal("nonce", nonce=ben.nonce)
         assert "the game has not begun" == anna.chair.refusal("move", number=1, text="take wug")
         anna.open()
         anna.chair.done("nonce", nonce=anna.nonce)
         assert "nonces are opened while the cards are dealt, not now" == anna.chair.refusal("nonce", nonce=ben.nonce)
+
+
+def test_the_seal_of_somebody_who_sat_down_just_now_is_waited_for(here: House) -> None:
+    with seated(here) as (anna, ben):
+        anna.seal()
+        anna.chair.done("start")
+        assert "sealing" == ben.until("sealing")["deal"]["phase"]
+        ben.seal()
+        anna.open()
+        ben.open()
+        assert [anna.nonce, ben.nonce] == ben.until("dealt")["deal"]["nonces"]
 
 
 def test_a_seal_goes_with_its_person(here: House) -> None:
@@ -314,11 +327,13 @@ def test_a_creator_who_never_comes_is_not_waited_for(here: House) -> None:
 
 
 def test_the_clock_begins_with_the_game(here: House) -> None:
-    with seated(here, clock={"kind": "move", "seconds": 60}, start="host") as (anna, _ben):
+    with seated(here, clock={"kind": "move", "seconds": 60}, start="host") as (anna, ben):
         anna.seal()
+        ben.seal()
         anna.chair.done("start")
         here.clock.pass_by(3)
         anna.open()
+        ben.open()
         assert [60.0, 60.0] == anna.chair.until(lambda state: state["view"])["clock"]["left"]
 
 

@@ -216,8 +216,7 @@ def _add_guests(app: FastAPI, hub: Hub) -> None:
         if not hub.visits.take(address_of(request), time.monotonic()):
             raise Refused("too_many_requests")
         user, _ = _guest(hub, request)
-        table, seat = await found_seat(hub, token)
-        await take_seat(hub, table, seat, user, said.gives_up)
+        table, seat = await take_seat(hub, token, user, said.gives_up)
         return _remember(hub, request, _json(_created(table, seat)), user)
 
 

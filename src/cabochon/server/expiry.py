@@ -1,4 +1,4 @@
-"""Tables that nobody will miss: those that waited in vain and, where the host of the server wishes it, old finished games."""
+"""Tables that nobody will miss: those that waited in vain and, where the host of the server wishes it, old games."""
 
 import asyncio
 import logging
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from .hub import Hub
 
 PAUSE_SECONDS = 600.0
-BATCH = 100
+BATCH = 20
 log = logging.getLogger("cabochon.server")
 
 
@@ -29,8 +29,14 @@ async def expire_for_ever(hub: "Hub") -> None:
 async def expire(hub: "Hub") -> int:
     """Delete some tables that are too old and not in use; how many there were."""
     now, settings = hub.sources.clock(), hub.settings
-    waiting, finished = (now - keep if keep else None for keep in (settings.keep_waiting_seconds, settings.keep_finished_seconds))
-    found = await asyncio.to_thread(hub.storage.expired_tables, waiting, finished, BATCH)
+    keep = {
+        "waiting": settings.keep_waiting_seconds,
+        "finished": settings.keep_finished_seconds,
+        "running": settings.keep_running_seconds,
+    }
+    before = {status: now - seconds for status, seconds in keep.items() if seconds}
+    used = {*hub.loading, *(table.id for table in hub.tables.values() if _is_used(table))}
+    found = await asyncio.to_thread(hub.storage.expired_tables, before, used, BATCH)
     unused = [table_id for table_id in found if table_id not in hub.loading and not _is_used(hub.tables.get(table_id))]
     if unused:
         await _delete(hub, unused)

@@ -6,8 +6,8 @@ import logging
 import secrets
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import sqlalchemy as sa
@@ -16,6 +16,7 @@ from ..bots import BOTS
 from ..rules.deal import ANY_START
 from . import storage
 from .bots import Bots
+from .clocks import SECONDS_PER_DAY
 from .expiry import expire_for_ever
 from .fairness import commitment_2
 from .guests import Guests, first_name
@@ -28,7 +29,7 @@ from .tables import Entry, Seat, Table
 from .tidying import Collector, take_over
 
 KEY_BYTES = 32
-LISTED_SECONDS = 86_400.0
+LISTED_SECONDS = SECONDS_PER_DAY
 LINKS_PER_MINUTE = 60.0
 TIMED_SECONDS = 60.0  # how often running tables with a clock are looked for that are not in memory
 RETRY_SECONDS = 1.0
@@ -39,6 +40,7 @@ INTEGRITY_GOODBYE = 5.0
 TICKS_TO_A_PAUSE = 8
 MOVE_BURST_SECONDS = 12
 HEAVY_AT_ONCE = 2
+LATE_PER_SECOND, LATE_AT_ONCE = 0.5, 10.0
 log = logging.getLogger("cabochon.server")
 
 
@@ -60,14 +62,17 @@ class Hub:
         self.tables: dict[str, Table] = {}
         self.loading: dict[str, asyncio.Future[Table]] = {}
         self.creations = Buckets(settings.tables_per_minute / 60, settings.tables_per_minute)
+        self.daily_creations = Buckets(settings.max_tables_per_day / SECONDS_PER_DAY, settings.max_tables_per_day)
         self.visits = Buckets(LINKS_PER_MINUTE / 60, LINKS_PER_MINUTE)
         self.moves = Buckets(settings.max_moves_per_second, settings.max_moves_per_second * MOVE_BURST_SECONDS)
         self.takebacks = Buckets(settings.max_takebacks_per_minute / 60, settings.max_takebacks_per_minute)
         self.reads = Buckets(settings.max_reads_per_minute / 60, settings.max_reads_per_minute / 2)
+        self.late_comers = Buckets(LATE_PER_SECOND, LATE_AT_ONCE)  # guests whose address has used up its reads
         self.sockets = SocketCounts(settings.max_sockets_per_address, settings.max_seated_sockets_per_address)
         self.heavy = asyncio.Semaphore(HEAVY_AT_ONCE)
         self.replays: dict[tuple[str, int | None], list[Any]] = {}  # of finished games, by table and seat
         self.created_from: dict[str, tuple[str, float]] = {}  # addresses and times of waiting tables; they are stored nowhere
+        self.counting = asyncio.Lock()  # between counting the waiting tables and adding one
         self.deleting: set[str] = set()
         self.background: list[asyncio.Task[None]] = []
         self.hints: dict[str, asyncio.Task[None]] = {}  # by guest
@@ -103,7 +108,7 @@ class Hub:
             await getting_ready
 
     async def _get_ready(self) -> None:
-        """People can play as soon as the rules are warm; a bot that is asked earlier than its worker is ready waits for it."""
+        """People can play as soon as the rules are warm; until the first worker is ready a simple bot moves."""
         warming = asyncio.create_task(self.bots.warm())
         self.background.append(warming)
         await self.bots.rules_are_warm.wait()
@@ -248,6 +253,14 @@ class Hub:
         self.damaged.discard(table_id)
         return table
 
+    @asynccontextmanager
+    async def locked(self, table: Table) -> AsyncIterator[None]:
+        """The table's lock. Who waited for it while the table was forgotten has an old object; a newer one may be in use."""
+        async with table.lock:
+            if self.tables.get(table.id) is not table:
+                raise Refused("not_stored")
+            yield
+
     def forget(self, table: Table, code: int, reason: str) -> None:
         """Drop what is in memory, because the log may know better; everybody comes back by themselves."""
         if self.tables.get(table.id) is table:
@@ -259,14 +272,17 @@ class Hub:
         """A new table; its creator sits at seat 0, bots at the last seats. `sealed`: the deal waits for the creator's seal."""
         check_bots(options)
         people = options.players - len(options.bots)
-        if people > 1:
-            await self._check_waiting(user, address)
+        if not self.daily_creations.take(address, time.monotonic()):
+            raise Refused("too_many_tables")
         seats = [Seat(0, "user", name, token=self.sources.token())]
         seats += [Seat(seat, "open", "") for seat in range(1, people)]
         seats += [Seat(people + i, "bot", bot, bot) for i, bot in enumerate(options.bots)]
         start = 0 if options.start == "host" else ANY_START
-        table = await self._open(options, seats, {user: 0}, host=0, start=start, awaited=[0] if sealed else [])
-        if table.status == "waiting":
+        if people == 1:
+            return await self._open(options, seats, {user: 0}, host=0, start=start, awaited=[0] if sealed else [])
+        async with self.counting:
+            await self._check_waiting(user, address)
+            table = await self._open(options, seats, {user: 0}, host=0, start=start, awaited=())
             self.created_from[table.id] = address, table.created
         return table
 
@@ -278,7 +294,7 @@ class Hub:
         listed_since = self.sources.clock() - LISTED_SECONDS
         self.created_from = {name: made for name, made in self.created_from.items() if made[1] > listed_since}
         if sum(found == address for found, _ in self.created_from.values()) >= most_from_there:
-            raise Refused("too_many_waiting", most=most_from_there)
+            raise Refused("too_many_waiting_there", most=most_from_there)
 
     async def rematch(self, table: Table) -> Table:
         """The same people at a new table; the next seat begins. Those who are here and took part in the last deal are awaited."""
@@ -290,7 +306,7 @@ class Hub:
         start = (table.game.start + 1) % table.options.players
         awaited = [seat for seat in table.dealing.seals if table.seats[seat].away_since is None]
         new = await self._open(table.options, seats, dict(table.holders), host=table.host, start=start, awaited=awaited)
-        await self.store(table, storage.tables.update().where(storage.tables.c.id == table.id).values(rematch=new.id))
+        await self.store(table, table_update(table.id, rematch=new.id))
         table.rematch = new.id
         table.note_presence()
         return new
@@ -350,6 +366,8 @@ class Hub:
             self._apply(table, entries)
         if table.status == "finished":
             await self._store_status(table)
+        elif table.is_full:
+            await self.store(table, table_update(table.id, timed=False))  # no clock runs there any more
 
     def _apply(self, table: Table, entries: Sequence[Entry]) -> None:
         try:
@@ -375,7 +393,7 @@ class Hub:
             raise Refused("not_stored") from wrong
 
     async def _store_status(self, table: Table) -> None:
-        await self.store(table, storage.tables.update().where(storage.tables.c.id == table.id).values(status=table.status))
+        await self.store(table, table_update(table.id, status=table.status))
 
     def settle(self, table: Table) -> None:
         """After something has changed: tell everybody, and let a bot think if it is to decide."""
@@ -386,7 +404,7 @@ class Hub:
 
     def _deal_again(self, table: Table) -> None:
         """The server was stopped during a deal. Seals that are there are final: somebody may have opened a nonce already."""
-        people = [seat.seat for seat in table.seats if seat.kind == "user"]
+        people = [seat.seat for seat in table.seats if seat.is_person]
         table.dealing.begin(table.dealing.seals or people, self.sources.playing(), self.settings.deal_seconds)
 
     async def deal_on(self, table: Table) -> None:
@@ -394,7 +412,7 @@ class Hub:
         playing, now = self.sources.playing(), self.sources.clock()
         table.dealing.go_on(playing, self.settings.deal_seconds)
         if table.status == "dealing" and table.dealing.is_settled(playing):
-            begun = storage.tables.update().where(storage.tables.c.id == table.id).values(status="running", began=now)
+            begun = table_update(table.id, status="running", began=now)
             await self.store(table, begun, *opening(table.id, table.dealing.nonces))
             table.begin(now)
         table.note_presence()
@@ -402,10 +420,12 @@ class Hub:
     async def _deal_late(self, table: Table) -> None:
         """Who has not sealed or opened in time is left out."""
         try:
-            async with table.lock:
+            async with self.locked(table):
                 if table.dealing.is_late(self.sources.playing()):
                     await self.deal_on(table)
                     self.settle(table)
+        except Refused as refusal:
+            log.warning("table %s: its cards could not be dealt: %s", table.id, refusal)
         except Exception:
             log.exception("table %s: its cards could not be dealt", table.id)
 
@@ -433,7 +453,7 @@ class Hub:
         chosen, _ = await asyncio.gather(
             self.bots.choose(name, view, self.sources.bot_seed()), asyncio.sleep(self.settings.bot_delay)
         )
-        async with table.lock:
+        async with self.locked(table):
             if table.number != number:
                 return
             if chosen.text not in table.shown.choices:
@@ -474,7 +494,7 @@ class Hub:
     async def _time_out(self, table: Table) -> None:
         """The seat whose time is up is played by a bot from now on."""
         try:
-            async with table.lock:
+            async with self.locked(table):
                 if _is_late(table, self.sources.playing()):
                     await self.write(table, [table.entry("timeout", table.clock.running, self.settings.stand_in)])
                     self.settle(table)
@@ -484,7 +504,8 @@ class Hub:
             log.exception("table %s: its clock could not be looked at", table.id)
 
     def _is_idle(self, table: Table, now: float) -> bool:
-        in_use = table.connections or table.thinking or table.lock.locked() or (table.clock and table.status == "running")
+        has_deadline = table.clock and table.status == "running" and not table.is_full
+        in_use = table.connections or table.thinking or table.lock.locked() or has_deadline
         return not in_use and now - table.used > self.settings.idle_seconds
 
     # people
@@ -560,6 +581,11 @@ def seat_row(table_id: str, seat: Seat) -> dict[str, Any]:
         "bot": seat.bot,
         "token": seat.token,
     }
+
+
+def table_update(table_id: str, **values: Any) -> sa.Update:
+    """Store something about a table anew."""
+    return storage.tables.update().where(storage.tables.c.id == table_id).values(**values)
 
 
 def seat_update(table_id: str, seat: Seat) -> sa.Update:

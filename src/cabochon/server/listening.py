@@ -77,13 +77,13 @@ async def _welcome(websocket: WebSocket, hub: Hub, table_id: str, user: str | No
     if not hub.is_ready:
         await websocket.close(STARTING, "the server is starting")
         return None
-    if not await _may_ask(hub, table_id, user, address):
-        await websocket.close(TOO_MANY, "too many requests from your address")
-        return None
     try:
+        if not await _may_ask(hub, table_id, user, address):
+            await websocket.close(TOO_MANY, "too many requests from your address")
+            return None
         table = await hub.table(table_id)
     except Refused as refusal:
-        await websocket.close(STARTING if refusal.code == "no_database" else NO_TABLE, str(refusal))
+        await websocket.close(STARTING if refusal.code in ("no_database", "not_stored") else NO_TABLE, str(refusal))
         return None
     if not table.may_watch(user):
         await websocket.close(NOT_FOR_YOU, "at this table nobody may watch")
@@ -98,7 +98,10 @@ async def _may_ask(hub: Hub, table_id: str, user: str | None, address: str) -> b
     """An address may open only so many sockets in a short time; whoever has a seat at the table comes in all the same."""
     if hub.reads.take(address, time.monotonic(), SOCKET_COST):
         return True
-    return user is not None and await asyncio.to_thread(hub.storage.holds_seat, table_id, user)
+    if user is None or not hub.late_comers.take(user, time.monotonic()):
+        return False
+    table = hub.tables.get(table_id)
+    return await asyncio.to_thread(hub.storage.holds_seat, table_id, user) if table is None else user in table.holders
 
 
 def _is_crowded(hub: Hub, table: Table, address: str) -> bool:

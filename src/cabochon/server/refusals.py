@@ -69,6 +69,10 @@ REFUSALS: dict[str, tuple[int, str]] = {
     "too_many_moves": (429, "too many moves in a short time: wait a moment"),
     "too_many_takebacks": (429, "too much was taken back in a short time: wait a moment"),
     "too_many_waiting": (409, "{most} of your tables wait for players: begin one of them, or leave it, before you open another"),
+    "too_many_waiting_there": (
+        409,
+        "{most} tables opened from your address wait for players: wait until some have begun",
+    ),
     "starting": (503, "the server is starting"),
     "stopping": (503, "the server is stopping: try again in a moment"),
     "server_full": (503, "the server has no room for another connection: try again in a moment"),

@@ -17,9 +17,9 @@ from orjson import dumps
 from ..errors import CabochonError
 from ..notation.move import parse_move
 from ..view import View
-from . import messages, storage
+from . import messages
 from .guests import clean_name
-from .hub import Hub, check_bot, holding, naming, sealing, seat_update
+from .hub import Hub, check_bot, holding, naming, sealing, seat_update, table_update
 from .limits import Buckets
 from .refusals import Refused
 from .sockets import NOT_FOR_YOU, Connection
@@ -37,7 +37,7 @@ async def carry_out(hub: Hub, table: Table, connection: Connection, message: Any
         if isinstance(message, messages.HintIn):
             hint(hub, table, connection, message)
             return
-        async with table.lock:
+        async with hub.locked(table):
             number = await HANDLERS[type(message)](hub, table, connection, message)
             if not isinstance(message, messages.MoveIn) or number is not None:
                 connection.put(ack(message.id, table.number if number is None else number), before_state=True)
@@ -163,10 +163,11 @@ async def answer(hub: Hub, table: Table, connection: Connection, message: messag
     if not message.yes:
         del table.asks[ask.number]
         return
-    ask.waiting_for.remove(seat)
-    if not ask.waiting_for:
-        del table.asks[ask.number]
+    if ask.waiting_for == [seat]:
         await agreed(hub, table, ask.what, ask.seat)
+        table.asks.pop(ask.number, None)
+    else:
+        ask.waiting_for.remove(seat)
 
 
 async def agreed(hub: Hub, table: Table, what: str, seat: int) -> None:
@@ -236,10 +237,14 @@ async def sit(hub: Hub, table: Table, connection: Connection, message: messages.
         changed.append(Seat(old, "open", ""))
     users = [connection.user] if old is None else [user for user, seat in table.holders.items() if seat == old]
     host = wanted.seat if table.host is None or table.host == old else table.host
+    stale = [user for user, seat in table.holders.items() if seat == wanted.seat and user not in users]
     held = [statement for user in users for statement in holding(table.id, user, wanted.seat)]
+    held += [statement for user in stale for statement in holding(table.id, user, None)]
     moved = [] if old == wanted.seat else [seat.seat for seat in changed]
     unsealed = [statement for seat in moved for statement in sealing(table.id, seat, None)]
     await store_seats(hub, table, changed, host, *held, *naming(connection.user, name), *unsealed)
+    for user in stale:
+        del table.holders[user]
     table.holders |= dict.fromkeys(users, wanted.seat)
     for seat in moved:
         table.dealing.vacate(seat)
@@ -251,7 +256,7 @@ async def leave(hub: Hub, table: Table, connection: Connection, _message: messag
     seat = own_seat(table, connection)
     check_waiting(table)
     users = [user for user, held in table.holders.items() if held == seat]
-    others = [other.seat for other in table.seats if other.kind == "user" and other.seat != seat]
+    others = table.others(seat)
     host = (others[0] if others else None) if table.host == seat else table.host
     gone = [statement for user in users for statement in holding(table.id, user, None)]
     await store_seats(hub, table, [Seat(seat, "open", "")], host, *gone, *sealing(table.id, seat, None))
@@ -281,12 +286,14 @@ async def start(hub: Hub, table: Table, connection: Connection, _message: messag
     check_waiting(table)
     bots = [Seat(seat.seat, "bot", DEFAULT_BOT, DEFAULT_BOT) for seat in table.seats if seat.kind == "open"]
     now, seals = hub.sources.clock(), table.dealing.seals
-    begun = {"status": "dealing"} if seals else {"status": "running", "began": now}
-    await store_seats(hub, table, bots, table.host, storage.tables.update().where(storage.tables.c.id == table.id).values(begun))
+    begun: dict[str, Any] = {"status": "dealing"} if seals else {"status": "running", "began": now}
+    await store_seats(hub, table, bots, table.host, table_update(table.id, **begun))
     hub.created_from.pop(table.id, None)
     if seals:
+        # Also those who sat down a moment ago: their seals may be on the way.
+        here = [seat.seat for seat in table.seats if seat.is_person and seat.away_since is None]
         table.status = "dealing"
-        table.dealing.begin(seals, hub.sources.playing(), hub.settings.deal_seconds)
+        table.dealing.begin({*seals, *here}, hub.sources.playing(), hub.settings.deal_seconds)
         table.note_presence()
     else:
         table.begin(now)
@@ -320,7 +327,7 @@ async def nonce(hub: Hub, table: Table, connection: Connection, message: message
 
 async def store_seats(hub: Hub, table: Table, changed: list[Seat], host: int | None, *statements: Any) -> None:
     """Store seats and host, then change them here."""
-    hosted = storage.tables.update().where(storage.tables.c.id == table.id).values(host=host)
+    hosted = table_update(table.id, host=host)
     vacated = [seat_update(table.id, replace(seat, token=None)) for seat in changed]
     await hub.store(table, *vacated, *(seat_update(table.id, seat) for seat in changed), hosted, *statements)
     for seat in changed:

@@ -3,8 +3,7 @@
 import asyncio
 from typing import Any
 
-from . import storage
-from .hub import Hub, holding, seat_update
+from .hub import Hub, holding, sealing, seat_update, table_update
 from .refusals import Refused
 from .tables import Seat, Table
 
@@ -22,25 +21,29 @@ def seat_link_out(table: Table, seat: int, user: str | None) -> dict[str, Any]:
     return {"table": table.out(user), "seat": seat, "holds": table.seat_of(user)}
 
 
-async def take_seat(hub: Hub, table: Table, seat: int, user: str, gives_up: int | None) -> None:
-    """Let a guest hold a seat; the one they hold now must be named, so that nobody loses one unknowingly."""
-    async with table.lock:
+async def take_seat(hub: Hub, token: str, user: str, gives_up: int | None) -> tuple[Table, int]:
+    """Let a guest hold the seat of a link; the one they hold now must be named, so that nobody loses one unknowingly."""
+    table, seat = await found_seat(hub, token)
+    async with hub.locked(table):
+        if table.seats[seat].token != token:
+            raise Refused("no_link")  # its person has left it while we waited
         held = table.seat_of(user)
         if held == seat:
-            return
+            return table, seat
         if held not in (None, gives_up):
             raise Refused("other_seat", seat=held)
         opened = _opened(table, held, user)
         host = seat if opened and table.host == held else table.host
-        changed = [seat_update(table.id, opened)] if opened else []
-        hosted = storage.tables.update().where(storage.tables.c.id == table.id).values(host=host)
-        await hub.store(table, *holding(table.id, user, seat), *changed, hosted)
+        changed = [seat_update(table.id, opened), *sealing(table.id, opened.seat, None)] if opened else []
+        await hub.store(table, *holding(table.id, user, seat), *changed, table_update(table.id, host=host))
         table.holders[user] = seat
         table.host = host
         if opened:
             table.seats[opened.seat] = opened
+            table.dealing.vacate(opened.seat)
         table.note_presence()
         hub.settle(table)
+    return table, seat
 
 
 def _opened(table: Table, held: int | None, user: str) -> Seat | None:

@@ -57,12 +57,14 @@ class Settings:
     max_seated_sockets_per_address: int = 1000
     max_moves_per_second: float = 5.0
     max_takebacks_per_minute: float = 60.0
+    max_tables_per_day: float = 1000.0
     max_reads_per_minute: float = 1200.0
     max_waiting_tables: int = 10
     max_waiting_tables_per_address: int = 40
     max_listed_per_address: int = 10
     keep_waiting_seconds: float = 7 * 86_400.0
     keep_finished_seconds: float = 0.0
+    keep_running_seconds: float = 0.0
     trusted_proxies: tuple[str, ...] = ("127.0.0.1", "::1")
     max_connections: int = 5000
     max_connections_per_address: int = 250

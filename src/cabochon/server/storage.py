@@ -10,7 +10,7 @@ import queue
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -394,6 +394,8 @@ class Storage:
 
     def holds_seat(self, table_id: str, user: str) -> bool:
         """Whether a guest holds a seat at a table."""
+        if NUL in table_id:
+            return False
         with self.reading() as connection:
             found = sa.select(holders.c.seat).where(holders.c.table_id == table_id, holders.c.user_id == user)
             return connection.scalar(found) is not None
@@ -420,17 +422,25 @@ class Storage:
         with self.reading() as connection:
             return connection.scalar(query.where(holders.c.user_id == user, tables.c.status == "waiting")) or 0
 
-    def expired_tables(self, waiting: float | None, finished: float | None, most: int) -> list[str]:
-        """Tables made before `waiting` that nobody has joined, and those whose last move was before `finished`; None: none."""
+    def expired_tables(self, before: dict[str, float], used: Iterable[str], most: int) -> list[str]:
+        """Tables that are too old and not in use, the oldest first.
+
+        Those made before `waiting` that nobody has joined, those whose last move was before `finished`, and all that are not over
+        whose last move was before `running`.
+        """
         users = sa.select(sa.func.count()).where(seats.c.table_id == tables.c.id, seats.c.kind == "user").scalar_subquery()
         last = sa.select(sa.func.max(entries.c.at)).where(entries.c.table_id == tables.c.id).scalar_subquery()
+        touched = sa.func.coalesce(last, tables.c.created)
         is_old = []
-        if waiting is not None:
-            is_old.append((tables.c.status == "waiting") & (tables.c.created < waiting) & (users <= 1))
-        if finished is not None:
-            is_old.append((tables.c.status == "finished") & (sa.func.coalesce(last, tables.c.created) < finished))
+        if "waiting" in before:
+            is_old.append((tables.c.status == "waiting") & (tables.c.created < before["waiting"]) & (users <= 1))
+        if "finished" in before:
+            is_old.append((tables.c.status == "finished") & (touched < before["finished"]))
+        if "running" in before:
+            is_old.append((tables.c.status != "finished") & (touched < before["running"]))
+        query = sa.select(tables.c.id).where(sa.or_(sa.false(), *is_old), tables.c.id.not_in(list(used)))
         with self.reading() as connection:
-            return list(connection.scalars(sa.select(tables.c.id).where(sa.or_(sa.false(), *is_old)).limit(most)))
+            return list(connection.scalars(query.order_by(tables.c.created).limit(most)))
 
     def tables_of(self, user: str, status: str) -> list[Stored]:
         """A guest's own tables of this status, newest first."""

@@ -318,6 +318,7 @@ const REFUSED: Record<string, (facts: Refused["facts"]) => string> = {
   too_many_moves: m.refused_too_often,
   too_many_takebacks: m.refused_too_often,
   too_many_waiting: ({ most }) => m.refused_too_many_waiting({ most }),
+  too_many_waiting_there: ({ most }) => m.refused_too_many_waiting_there({ most }),
   starting: m.refused_starting,
   not_stored: m.refused_not_stored,
   no_database: m.refused_no_database,
