@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, Route, expect
+from playwright.sync_api import BrowserContext, Page, Route, WebSocketRoute, expect
 
 from tests.browser.robot import Robot
 from tests.server.process import Guest, ServerProcess, run
@@ -27,11 +27,32 @@ def has_begun(page: Page) -> None:
     expect(page.get_by_test_id("stage")).to_have_attribute("data-status", "running")
 
 
-def with_friends(visit: Visit, server: ServerProcess) -> tuple[str, Robot, Robot]:
-    """Anna and Ben, who has no crypto.subtle, at a short game that has begun."""
+def refuse_seals(page: Page) -> None:
+    """A server that takes no seal from this page."""
+
+    def connect(route: WebSocketRoute) -> None:
+        server = route.connect_to_server()
+
+        def forward(text: str | bytes) -> None:
+            said = json.loads(text)
+            if "seal" == said["type"]:
+                refusal = {"type": "refused", "id": said["id"], "reason": "no", "code": "failed", "facts": {}}
+                route.send(json.dumps(refusal))
+            else:
+                server.send(text)
+
+        route.on_message(forward)
+
+    page.route_web_socket("**/socket**", connect)
+
+
+def with_friends(visit: Visit, server: ServerProcess, *, seals: int = 2) -> tuple[str, Robot, Robot]:
+    """Anna and Ben, who has no crypto.subtle, at a short game that has begun. With one seal only, Anna's is refused."""
     anna, ben = visit(), visit()
     ben.add_init_script(NO_SUBTLE)
     pages = [anna.new_page(), ben.new_page()]
+    if seals < len(pages):
+        refuse_seals(pages[0])
     for context in (anna, ben):
         context.request.get("/api/me")
     options = {"house": {"goal": 1}, "players": 2}
@@ -39,7 +60,7 @@ def with_friends(visit: Visit, server: ServerProcess) -> tuple[str, Robot, Robot
     for page in pages:
         page.goto(f"/t/{table}")
     pages[1].get_by_test_id("sit-1").click()
-    wait_for_seals(pages[0], table, 2)
+    wait_for_seals(pages[0], table, seals)
     pages[0].get_by_test_id("start").click()
     for page in pages:
         has_begun(page)
@@ -146,6 +167,18 @@ def test_two_browsers_deal_check_and_deal_again(visit: Visit, server: ServerProc
     verified(anna.page, table, "bad")
     anna.page.goto(f"/t/{table}")
     expect(anna.by("deal-exchanged")).to_be_visible()
+
+
+def test_a_browser_whose_seal_was_refused_says_so(visit: Visit, server: ServerProcess) -> None:
+    table, anna, ben = with_friends(visit, server, seals=1)
+    expect(anna.page.get_by_text("random number is not in the shuffle")).to_be_visible()
+    run(play_out(server.url, table, [anna.page.context.cookies(), ben.page.context.cookies()]))
+    for robot, left_out in ((anna, 1), (ben, 0)):
+        expect(robot.by("end")).to_be_visible()
+        verified(robot.page, table, "good")
+        expect(robot.by("unsealed-0")).to_be_visible()
+        expect(robot.by("unsealed-1")).to_have_count(0)
+        expect(robot.by("left-out")).to_have_count(left_out)
 
 
 @pytest.mark.parametrize("script", ["", BLOCKED], ids=["storage", "no storage"])

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Reveal2, Variant } from "../src/api/http";
 import vectors from "../../tests/golden/deals.json";
-import { check, commitment2, isGood, keyOf, orderIn, orderOf, sealOf } from "../src/lib/shuffle";
+import { check, commitment2, isGood, keyOf, orderIn, orderOf, sealOf, unsealed } from "../src/lib/shuffle";
 
 interface Vector {
   table: string;
@@ -73,5 +73,20 @@ describe("checking", () => {
   test("the own number was left out", () => {
     const checks = check({ ...reveal, nonces: [reveal.nonces[0], null] }, kept);
     expect(checks.own).toBe(false);
+  });
+
+  test("only the nonce of the seat at the deal is the own one", () => {
+    const nonces = { 0: other, 1: reveal.nonces[1]! };
+    expect(check(reveal, { ...kept, nonces, seat: 1 }).own, "seat 0 was left before").toBe(true);
+    expect(check(reveal, { ...kept, nonces, seat: 0 }).own).toBe(false);
+    expect(check(reveal, { ...kept, nonces: {}, seat: 1 }).own, "another drew the nonce there").toBe(false);
+    expect(check({ ...reveal, nonces: [null, null] }, { ...kept, nonces: {}, seat: 1 }).own).toBe(false);
+    expect(check(reveal, { ...kept, nonces, seat: null }).own, "only looked on").toBe(null);
+  });
+
+  test("people without a seal are found, bots are not", () => {
+    const seat = (number: number, kind: "user" | "bot") => ({ seat: number, kind, name: "", bot: null, connected: true });
+    const seals = [null, reveal.seals[1], null];
+    expect(unsealed({ ...reveal, seals }, [seat(0, "user"), seat(1, "user"), seat(2, "bot")])).toEqual([0]);
   });
 });

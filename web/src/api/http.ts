@@ -52,8 +52,9 @@ export function me(): Promise<UserOut> {
 
 export async function rename(name: string): Promise<UserOut> {
   await me();
-  guest = ask<UserOut>("PUT", "/api/me", { name });
-  return guest;
+  const renamed = await ask<UserOut>("PUT", "/api/me", { name });
+  guest = Promise.resolve(renamed);
+  return renamed;
 }
 
 export const lobby = () => ask<LobbyOut>("GET", "/api/tables");

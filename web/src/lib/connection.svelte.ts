@@ -1,5 +1,5 @@
 // A table's socket: comes back by itself, asks for what it missed, and never sends a move twice in vain.
-import { me, socketAddress } from "../api/http";
+import { me, Refusal, socketAddress } from "../api/http";
 import type { ClientMessage, EntryOut, HintOut, RefusedOut, ServerMessage, StateOut } from "../api/messages";
 
 type Unsent<T> = T extends { id: number } ? Omit<T, "id"> : never;
@@ -23,6 +23,7 @@ const GONE = new Map([
   [4404, "no_table"],
   [4409, "opened_elsewhere"],
 ]);
+const TOO_MANY_REQUESTS = 429;
 const LOST: Refused = { reason: "", code: "lost", facts: {} };
 
 export class Connection {
@@ -47,6 +48,8 @@ export class Connection {
   #pong = 0;
   #closed = false;
   #asking = false;
+  /** The server would not say who we are. */
+  #anonymous = false;
   #hurry = () => {
     if (document.visibilityState === "visible") this.hurry();
   };
@@ -67,7 +70,7 @@ export class Connection {
     return new Promise((settle) => {
       this.#waiting.set(message.id, { message, settle });
       if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message));
-      else if (message.type !== "move") this.#settle(message.id, { ok: false, ...LOST });
+      else if (this.#closed || message.type !== "move") this.#settle(message.id, { ok: false, ...LOST });
     });
   }
 
@@ -87,6 +90,7 @@ export class Connection {
     removeEventListener("online", this.#hurry);
     document.removeEventListener("visibilitychange", this.#hurry);
     this.#socket?.close();
+    for (const id of [...this.#waiting.keys()]) this.#settle(id, { ok: false, ...LOST });
   }
 
   async #connect() {
@@ -94,8 +98,11 @@ export class Connection {
     this.#asking = true;
     try {
       await me();
-    } catch {
-      return this.#again();
+      this.#anonymous = false;
+    } catch (wrong) {
+      // Whoever has a seat gets in also when the address has asked too much: this browser may have its cookie from before.
+      if (!(wrong instanceof Refusal && wrong.status === TOO_MANY_REQUESTS)) return this.#again();
+      this.#anonymous = true;
     } finally {
       this.#asking = false;
     }
@@ -141,6 +148,8 @@ export class Connection {
     if (socket.readyState !== WebSocket.OPEN) return;
     socket.send(JSON.stringify({ type: "ping" }));
     clearTimeout(this.#pong);
+    // Without a cookie nobody can sit down: once there is one, come back with it.
+    if (this.#anonymous && this.state?.seat === null) void me().then(() => socket.close(), () => undefined);
     // A dead line closes slowly: leave it and take a new one.
     this.#pong = window.setTimeout(() => {
       socket.close();

@@ -4,6 +4,7 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { shake256 } from "@noble/hashes/sha3.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import type { Reveal, Reveal1, Reveal2, Variant } from "../api/http";
+import type { SeatOut } from "../api/messages";
 import type { Kept } from "./deal.svelte";
 
 const TIER_SIZES = [40, 30, 20];
@@ -88,7 +89,7 @@ export interface Checks {
   hash: boolean;
   /** Every nonce fits its seal, and the seals are those this browser saw when it opened its own. */
   seals: boolean | null;
-  /** The own nonce is part of the deal; if not, it came too late or was left out. */
+  /** The own nonce is part of the deal; if not, it came too late, was refused or was left out. */
   own: boolean | null;
   /** Start seat, tiles and decks of the record are those that follow. */
   order: boolean | null;
@@ -115,8 +116,16 @@ function sealsFit(reveal: Reveal2, kept: Kept | null): boolean {
 }
 
 function ownIn(reveal: Reveal2, kept: Kept | null): boolean | null {
-  const own = Object.entries(kept?.nonces ?? {});
+  if (kept === null || kept.seat === null) return null;
+  // Without a nonce of its own this browser took no part, whatever is at its seat.
+  if (kept.seat !== undefined) return kept.nonces[kept.seat] !== undefined && kept.nonces[kept.seat] === reveal.nonces[kept.seat];
+  const own = Object.entries(kept.nonces);
   return own.length ? own.every(([seat, nonce]) => reveal.nonces[Number(seat)] === nonce) : null;
+}
+
+/** The seats of people who sealed no nonce. */
+export function unsealed(reveal: Reveal2, seats: readonly SeatOut[]): number[] {
+  return seats.filter(({ seat, kind }) => kind === "user" && !reveal.seals[seat]).map(({ seat }) => seat);
 }
 
 function orderFits(reveal: Reveal2): boolean {
