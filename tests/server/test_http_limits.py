@@ -4,7 +4,7 @@ import asyncio
 import socket
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, cast
 
@@ -256,20 +256,6 @@ def test_a_client_that_takes_too_little_is_given_up(seen: list[tuple[int, int]],
         transport.written = transport.seen[0][0]
         loop.callback()
     assert is_given_up == transport.aborted
-
-
-@pytest.mark.slow
-def test_a_client_that_reads_a_little_at_a_time_is_given_up(server: ServerProcess) -> None:
-    with connected(server.port) as client:
-        here = psutil.Process(server.process.pid)
-        client.sendall(GET * 20_000)
-
-        def is_gone() -> bool:
-            with suppress(OSError):
-                client.recv(10)
-            return connections_of(here, client) == 0
-
-        until(is_gone)
 
 
 class Loop:
