@@ -19,6 +19,36 @@ from cabochon import (
     format_record,
     parse_position,
 )
+from cabochon.server.settings import Settings
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("MAX_READS_PER_MINUTE", "0", "0.0 is not a number above 0"),
+        ("MAX_READS_PER_MINUTE", "nan", "nan is not a number above 0"),
+        ("MAX_READS_PER_MINUTE", "inf", "inf is not a number above 0"),
+        ("TABLES_PER_MINUTE", "-1", "-1.0 is not a number above 0"),
+        ("REQUESTS_PER_SECOND", "0", "0.0 is not a number above 0"),
+        ("MAX_CONNECTIONS", "0", "0 is not a number above 0"),
+        ("MOST_WAITING", "-3", "-3 is not a number above 0"),
+        ("TICK_SECONDS", "0", "0.0 is not a number above 0"),
+        ("PING_SECONDS", "0", "0.0 is not a number above 0"),
+        ("KEEP_WAITING_SECONDS", "-1", "-1.0 is below 0"),
+        ("MAX_HEADERS", "many", "'many' is not a number"),
+    ],
+)
+def test_bad_setting_of_a_server(name: str, text: str, message: str) -> None:
+    with pytest.raises(CabochonError) as wrong:
+        Settings.from_environment({f"CABOCHON_{name}": text})
+    assert f"CABOCHON_{name}: {message}" == str(wrong.value)
+
+
+def test_settings_that_may_be_0_or_less() -> None:
+    names = ("KEEP_WAITING_SECONDS", "KEEP_FINISHED_SECONDS", "COMMIT_WINDOW", "BOT_DELAY", "BOT_WORKERS")
+    found = Settings.from_environment({f"CABOCHON_{name}": "0" for name in names})
+    assert [0] * len(names) == [getattr(found, name.lower()) for name in names]
+    assert -1 == Settings.from_environment({"CABOCHON_BOT_WORKERS": "-1"}).bot_workers
 
 
 @pytest.mark.parametrize(

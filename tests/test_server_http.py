@@ -138,15 +138,16 @@ def test_what_cannot_be_stored_is_said(here: House, caplog: pytest.LogCaptureFix
     assert "Traceback" not in caplog.text
 
 
-def broken(*_: object) -> Any:
-    raise sa.exc.OperationalError("SELECT 1", {}, Exception("no route to the database"))
+@pytest.mark.parametrize(
+    "trouble", [sa.exc.OperationalError("SELECT 1", {}, Exception("no route")), sa.exc.TimeoutError("no connection left")]
+)
+def test_a_database_that_does_not_answer(here: House, monkeypatch: pytest.MonkeyPatch, trouble: Exception) -> None:
+    def broken(*_: object) -> Any:
+        raise trouble
 
-
-def test_a_database_that_does_not_answer(here: House, monkeypatch: pytest.MonkeyPatch) -> None:
     guest = here.guest()
-    monkeypatch.setattr(Storage, "table", broken)
-    monkeypatch.setattr(Storage, "table_of_token", broken)
-    for path in ("/api/tables/x", "/api/seats/x"):
+    monkeypatch.setattr(sa.Engine, "connect", broken)
+    for path in ("/api/tables/x", "/api/seats/x", "/api/me", "/api/tables"):
         answer = guest.get(path)
         assert (503, "no_database") == (answer.status_code, answer.json()["code"])
 

@@ -28,6 +28,8 @@ from .server.process import run
 from .serving import Chair, Clock, Guest, House, fixed_sources, house, two_players
 from .test_server import closing, play_out
 
+PRACTICALLY_NEVER = 1e-6  # points a second
+
 
 @pytest.fixture
 def here(tmp_path: Path) -> Iterator[House]:
@@ -187,6 +189,17 @@ def test_a_seat_holder_comes_in_although_the_address_has_read_too_much(tmp_path:
             chair.play("take wug")
 
 
+def test_a_seat_holder_loads_a_page_although_the_address_has_read_too_much(tmp_path: Path) -> None:
+    with house(tmp_path) as here:
+        anna = here.guest()
+        here.hub.reads = Buckets(PRACTICALLY_NEVER, 3)
+        assert [200, 200, 200, 429] == [Guest(here).get("/api/me").status_code for _ in range(4)]
+        assert 429 == Guest(here, f"{COOKIE}=forged").get("/api/me").status_code
+        for path in ("/api/me", "/api/data/classic", "/api/data/marvel"):
+            assert 200 == anna.get(path).status_code
+        assert [200, 200, 429] == [anna.get("/api/me").status_code for _ in range(3)], "one guest has a budget too"
+
+
 def test_counts_of_sockets_go_up_and_down() -> None:
     counts = SocketCounts(max_spectators=1, max_seated=2)
     assert [True, False] == [counts.enter("a", seated=False) for _ in range(2)]
@@ -299,18 +312,56 @@ def test_moves_and_takebacks_have_a_pace(tmp_path: Path) -> None:
 
 
 def test_reads_are_counted_by_their_cost(tmp_path: Path) -> None:
-    with house(tmp_path, max_reads_per_minute=60) as here:
+    with house(tmp_path) as here:
         guest = Guest(here)
-        statuses = [guest.get("/api/tables/nowhere/replay").status_code for _ in range(2)]
-        assert [404, 429] == statuses
+        here.hub.reads = Buckets(0.01, 12)
+        statuses = [guest.get("/api/tables/nowhere/replay").status_code for _ in range(3)]
+        assert [404, 404, 429] == statuses
         answer = guest.get("/api/tables/nowhere/replay")
-        assert ("too_many_requests", "10") == (answer.json()["code"], answer.headers["retry-after"])
+        assert "too_many_requests" == answer.json()["code"] and 200 < int(answer.headers["retry-after"]) <= 300
         assert 404 == guest.get("/api/tables/nowhere").status_code
         for path in ("record", "reveal", "qr.svg", "link", ""):
             while guest.get(f"/api/tables/nowhere/{path}".rstrip("/")).status_code != 429:
                 pass
         assert 429 == guest.get("/api/tables").status_code == guest.get("/api/me").status_code
         assert 200 == guest.get("/api/health").status_code == guest.get("/").status_code
+
+
+def test_the_description_of_the_api_is_counted_and_made_once(here: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    app: Any = here.client.app
+    made: list[str] = []
+
+    def description() -> dict[str, Any]:
+        made.append("once")
+        return {"paths": {}}
+
+    monkeypatch.setattr(app, "openapi", description)
+    here.hub.reads = Buckets(PRACTICALLY_NEVER, 11)
+    paths = ("/api/openapi.json", "/api/openapi.json", "/api/nothing", "/api/nothing", "/api/openapi.json")
+    assert [200, 200, 404, 429, 429] == [here.client.get(path).status_code for path in paths]
+    assert ["once"] == made
+
+
+def test_a_replay_costs_by_its_length(here: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cabochon.server.app.REPLAY_LINES_PER_POINT", 1)
+    anna = here.guest()
+    table = anna.create(bots=["greedy"], start="host")
+    with anna.at(table) as chair:
+        for _ in range(3):
+            chair.play()
+        lines = chair.until(lambda state: state["choices"])["number"]
+
+    def statuses(burst: float) -> list[int]:
+        here.hub.reads = Buckets(PRACTICALLY_NEVER, burst)
+        return [anna.get(f"/api/tables/{table}/replay").status_code for _ in range(3)]
+
+    assert lines >= 6
+    assert [200, 200, 429] == statuses(2 * (5 + lines))
+    assert [200, 429, 429] == statuses(2 * (5 + lines) - 1)
+    assert [200, 429, 429] == statuses(5 + lines - 1), "a full budget pays for any replay"
+    here.hub.reads = Buckets(0.01, 2 * (5 + lines) - 1)
+    refused = [anna.get(f"/api/tables/{table}/replay") for _ in range(2)][1]
+    assert 500 < int(refused.headers["retry-after"]) <= 600, "the next attempt pays for both parts again"
 
 
 def test_buckets_with_costs() -> None:

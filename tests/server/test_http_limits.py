@@ -1,19 +1,21 @@
 """One connection can neither keep the others waiting nor fill the memory: a real server, and clients that misbehave."""
 
+import asyncio
 import socket
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import httpx
 import psutil
 import pytest
+from uvicorn.server import ServerState
 
 from cabochon.errors import CabochonError
 from cabochon.server.addresses import address_block, is_within, parse_networks
-from cabochon.server.http_limits import Connections, UnreadWatch
+from cabochon.server.http_limits import MIN_TAKEN_BYTES, Connections, LimitedHttp, UnreadWatch
 from cabochon.server.refusals import Refused
 from cabochon.server.run import config, open_files
 from cabochon.server.settings import Settings
@@ -228,14 +230,32 @@ def test_pipelined_requests_whose_answers_are_not_read_are_not_read_either(serve
         until(lambda: connections_of(psutil.Process(server.process.pid), client) == 0)
 
 
-def test_a_client_that_takes_nothing_is_given_up() -> None:
-    """It takes a little at first; what is written meanwhile does not count as reading."""
-    loop, transport = Loop(), Transport([10, 5, 5])
+MANY = 10 * MIN_TAKEN_BYTES
+
+
+@pytest.mark.parametrize(
+    "seen, is_given_up",
+    [
+        ([(10, 10), (10, 10)], True),
+        ([(10, 10), (10, 5)], True),
+        ([(10, 10), (25, 15)], False),
+        ([(10, 10), (MANY, MANY - 9)], True),
+        ([(MANY, MANY), (MANY, MANY - MIN_TAKEN_BYTES + 1)], True),
+        ([(MANY, MANY), (MANY, MANY - MIN_TAKEN_BYTES), (MANY, MANY - 2 * MIN_TAKEN_BYTES)], False),
+        ([(MANY, MANY), (2 * MANY, 2 * MANY - MIN_TAKEN_BYTES)], False),
+        ([(10, 0), (20, 10), (20, 0), (20, 0)], False),
+    ],
+    ids=["nothing", "not all", "all", "less than waited", "a little", "enough", "enough while more is written", "nothing waits"],
+)
+def test_a_client_that_takes_too_little_is_given_up(seen: list[tuple[int, int]], is_given_up: bool) -> None:
+    """What is written meanwhile counts neither for nor against it."""
+    loop, transport = Loop(), Transport(seen)
     UnreadWatch(transport, loop, 1.0)  # type: ignore[arg-type]
-    for _ in range(3):
+    for _ in seen:
         assert not transport.aborted
+        transport.written = transport.seen[0][0]
         loop.callback()
-    assert transport.aborted
+    assert is_given_up == transport.aborted
 
 
 class Loop:
@@ -246,13 +266,13 @@ class Loop:
 
 
 class Transport:
-    """A transport with so many bytes unread, one number after the other."""
+    """A transport to which so much was written, of which so much is unread: one pair after the other."""
 
-    def __init__(self, unread: list[int]) -> None:
-        self.unread, self.aborted = unread, False
+    def __init__(self, seen: list[tuple[int, int]]) -> None:
+        self.seen, self.aborted, self.written = list(seen), False, 0
 
     def get_write_buffer_size(self) -> int:
-        return self.unread.pop(0)
+        return self.seen.pop(0)[1]
 
     def abort(self) -> None:
         self.aborted = True
@@ -327,7 +347,92 @@ def test_only_addresses_and_networks_are_trusted() -> None:
 
 def test_there_are_files_for_all_connections() -> None:
     assert open_files(64) >= 64
-    assert config(None, Settings(trusted_proxies=("10.0.0.1",))).forwarded_allow_ips == ["10.0.0.1"]
+
+
+@pytest.mark.parametrize(
+    "proxy, counted",
+    [
+        ("127.0.0.1", "192.0.2.7"),
+        ("::ffff:127.0.0.1", "192.0.2.7"),
+        ("::ffff:10.1.2.3", "192.0.2.7"),
+        ("2001:db8::5", "192.0.2.7"),
+        ("127.0.0.2", "127.0.0.2"),
+        ("::ffff:127.0.0.2", "::ffff:127.0.0.2"),
+    ],
+)
+def test_a_proxy_is_believed_in_either_form_of_its_address(proxy: str, counted: str) -> None:
+    """A socket that listens at :: sees IPv4 addresses as ::ffff:…"""
+    seen: list[str] = []
+
+    async def app(scope: Any, _receive: Any, _send: Any) -> None:
+        seen.append(scope["client"][0])
+
+    served = config(app, Settings(trusted_proxies=("127.0.0.1", "10.0.0.0/8", "2001:db8::/64")))
+    served.load()
+    headers = [(b"x-forwarded-for", b"192.0.2.7")]
+    scope = {"type": "http", "client": (proxy, 1), "scheme": "http", "headers": headers}
+    asyncio.run(served.loaded_app(scope, None, None))
+    assert [counted] == seen
+
+
+def test_a_client_that_is_gone_before_the_upgrade_is_counted_out() -> None:
+    """Outside uvloop the address of a connection that was reset cannot be asked for again."""
+
+    async def upgraded_and_lost() -> Connections:
+        async def app(_scope: Any, receive: Any, _send: Any) -> None:
+            while (await receive())["type"] != "websocket.disconnect":
+                pass
+
+        served = config(app, Settings())
+        served.load()
+        http = cast(LimitedHttp, served.http_protocol_class(config=served, server_state=ServerState(), app_state={}))  # type: ignore[call-arg]
+        transport = ResettableTransport()
+        http.connection_made(transport)
+        assert {"192.0.2.7": 1} == http.open.by_address
+        transport.is_reset = True
+        http.data_received(b"GET /api/tables/x/socket HTTP/1.1\r\n" + UPGRADE)
+        transport.protocol.connection_lost(None)
+        await asyncio.sleep(0)
+        return http.open
+
+    connections = asyncio.run(upgraded_and_lost())
+    assert (0, {}) == (connections.number, connections.by_address)
+
+
+class ResettableTransport(asyncio.Transport):
+    """A connection that is there until it is reset."""
+
+    is_reset = False
+    protocol: Any = None
+
+    def get_extra_info(self, name: str, default: Any = None) -> Any:
+        return self if name == "socket" else default
+
+    def getpeername(self) -> tuple[str, int]:
+        if self.is_reset:
+            raise OSError
+        return "192.0.2.7", 1
+
+    def getsockname(self) -> tuple[str, int]:
+        return "192.0.2.1", 80
+
+    def set_protocol(self, protocol: Any) -> None:
+        self.protocol = protocol
+
+    def is_closing(self) -> bool:
+        return self.is_reset
+
+    def write(self, _data: Any) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+    def pause_reading(self) -> None:
+        pass
+
+    def resume_reading(self) -> None:
+        pass
 
 
 # WebSockets

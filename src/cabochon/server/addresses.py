@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from ..errors import CabochonError
 
 SITE_BITS = 64  # one customer has a whole IPv6 network of this size: counting its single addresses would limit nobody
+MAPPED_BITS = 96  # IPv4 addresses are the last 32 bits of ::ffff:0:0/96
 LONGEST_ADDRESS = 45
 HOST_AND_PORT = re.compile(r"(\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._-]{1,253})(:[0-9]{1,5})?")
 
@@ -43,6 +44,13 @@ def _network(text: str) -> Network:
         return ip_network(text)
     except ValueError as wrong:
         raise CabochonError(f"CABOCHON_TRUSTED_PROXIES: {text!r} is not an IP address or a network like 10.0.0.0/8") from wrong
+
+
+def with_mapped(texts: Iterable[str]) -> list[str]:
+    """The same networks, and those of IPv4 also as a socket that listens on IPv6 sees them: 10.0.0.0/8 as ::ffff:10.0.0.0/104."""
+    networks = parse_networks(texts)
+    mapped = [f"::ffff:{found.network_address}/{MAPPED_BITS + found.prefixlen}" for found in networks if found.version == 4]
+    return [*(str(found) for found in networks), *mapped]
 
 
 def is_within(host: str, networks: tuple[Network, ...]) -> bool:

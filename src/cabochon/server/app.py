@@ -1,19 +1,17 @@
 """The application: `create_app(settings)` and what it answers over HTTP."""
 
 import asyncio
-import logging
 import math
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
+from functools import cache
 from typing import Annotated, Any
 
 from fastapi import FastAPI, Query, Request, Response, WebSocket
 from fastapi.exceptions import RequestValidationError
 from orjson import Fragment, dumps
-from sqlalchemy.exc import DBAPIError
-from sqlalchemy.exc import TimeoutError as NoConnectionLeft
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.routing import Match
@@ -25,7 +23,7 @@ from ..version import __version__
 from .fairness import AnyReveal, start_rule
 from .guests import clean_name
 from .hub import Hub, naming
-from .limits import LARGEST_MESSAGE, Guard, address_of
+from .limits import LARGEST_MESSAGE, Buckets, Guard, address_of
 from .listening import serve
 from .messages import (
     BotOut,
@@ -51,9 +49,10 @@ from .views import game_data_out
 SEAT_NUMBERS = Query(ge=0, le=3)
 # What a read counts against the budget of its address (CABOCHON_MAX_READS_PER_MINUTE), by the work it makes.
 COSTS = {
-    "me": 1, "bots": 1, "data": 1, "table": 1, "link": 1, "seat": 2, "lobby": 3,
-    "docs": 5, "qr": 5, "record": 5, "reveal": 5, "replay": 20,
+    "me": 1, "bots": 1, "table": 1, "link": 1, "nothing": 1, "seat": 2, "lobby": 3,
+    "docs": 5, "qr": 5, "record": 5, "reveal": 5, "replay": 5,
 }  # fmt: skip
+REPLAY_LINES_PER_POINT = 50  # a replay costs this much more
 MAX_KEPT_REPLAYS = 16
 EXAMPLE = {"application/json": {"example": {"detail": "a sentence", "code": "not_begun", "facts": {}}}}
 ANSWERS: dict[int | str, dict[str, Any]] = {
@@ -71,8 +70,6 @@ ANSWERS: dict[int | str, dict[str, Any]] = {
         503: "The server is starting or stopping, is full, or its database is in trouble.",
     }.items()
 }
-
-log = logging.getLogger("cabochon.server")
 
 
 def quiet(_done: int, _total: int) -> None:
@@ -102,7 +99,7 @@ def create_app(
         lifespan=lifespan,
         docs_url=None,
         redoc_url=None,
-        openapi_url="/api/openapi.json",
+        openapi_url=None,
         responses=ANSWERS,
     )
     app.state.hub = hub
@@ -110,8 +107,6 @@ def create_app(
     app.add_exception_handler(Refused, _refused)
     app.add_exception_handler(RequestValidationError, _not_understood)
     app.add_exception_handler(HTTPException, _not_possible)
-    for unreachable in (DBAPIError, NoConnectionLeft):
-        app.add_exception_handler(unreachable, _no_database)
     _add_guests(app, hub)
     _add_tables(app, hub)
     _add_table(app, hub)
@@ -155,22 +150,27 @@ def _methods(request: Request) -> list[str]:
     return sorted(methods | ({"HEAD"} if "GET" in methods else set()))
 
 
-async def _no_database(_request: Request, wrong: Exception) -> Response:
-    log.warning("no answer from the database: %s", wrong)
-    refusal = Refused("no_database")
-    return JSONResponse(refusal.out(), refusal.status)
-
-
 def _json(value: Any, status: int = 200) -> Response:
     return Response(dumps(value), status, media_type="application/json", headers={"Cache-Control": "no-store"})
 
 
 def _charge(hub: Hub, request: Request, what: str) -> None:
     """Count a read; refuse it when its address has read too much in a short time."""
-    address, cost = address_of(request), COSTS[what]
-    if not hub.reads.take(address, time.monotonic(), cost):
+    _take(hub.reads, address_of(request), COSTS[what])
+
+
+def _charge_replay(hub: Hub, request: Request, lines: int) -> None:
+    """Count what a replay costs beyond finding its table. A full budget pays for any of them."""
+    found = COSTS["replay"]
+    rest = max(0.0, min(lines // REPLAY_LINES_PER_POINT, hub.reads.burst - found))
+    _take(hub.reads, address_of(request), rest, found + rest)
+
+
+def _take(buckets: Buckets, owner: str, cost: float = 1, next_cost: float | None = None) -> None:
+    """Count a request of an address or a guest; refuse it when it is one too many. `next_cost`: what another attempt costs."""
+    if not buckets.take(owner, time.monotonic(), cost):
         refusal = Refused("too_many_requests")
-        refusal.retry_after = hub.reads.wait(address, cost)
+        refusal.retry_after = buckets.wait(owner, next_cost or cost)
         raise refusal
 
 
@@ -189,8 +189,8 @@ def _add_guests(app: FastAPI, hub: Hub) -> None:
     @app.get("/api/me", response_model=UserOut)
     async def me(request: Request) -> Response:
         """Who you are. Sets the cookie that holds your seats."""
-        _charge(hub, request, "me")
-        user, _ = _guest(hub, request)
+        user, was_here = _guest(hub, request)
+        _take(hub.reads, user if was_here else address_of(request), COSTS["me"])  # a neighbour cannot keep a seat holder out
         return _remember(hub, request, _json({"name": await hub.name_of(user)}), user)
 
     @app.put("/api/me", response_model=UserOut)
@@ -198,8 +198,7 @@ def _add_guests(app: FastAPI, hub: Hub) -> None:
         """Choose a nickname."""
         user, _ = _guest(hub, request)
         name = clean_name(said.name)
-        if not hub.visits.take(address_of(request), time.monotonic()):
-            raise Refused("too_many_requests")
+        _take(hub.visits, address_of(request))
         await hub.store_at_once(*naming(user, name))
         return _remember(hub, request, _json({"name": name}), user)
 
@@ -213,8 +212,7 @@ def _add_guests(app: FastAPI, hub: Hub) -> None:
     @app.post("/api/seats/{token}", response_model=CreatedOut)
     async def take(request: Request, token: str, said: TakeSeatIn) -> Response:
         """Hold the seat of a private link too. Another seat at the same table must be given up for it."""
-        if not hub.visits.take(address_of(request), time.monotonic()):
-            raise Refused("too_many_requests")
+        _take(hub.visits, address_of(request))
         user, _ = _guest(hub, request)
         table, seat = await take_seat(hub, token, user, said.gives_up)
         return _remember(hub, request, _json(_created(table, seat)), user)
@@ -229,10 +227,9 @@ def _add_tables(app: FastAPI, hub: Hub) -> None:
         return _json([bot_out(bot, known.get(bot.name)) for bot in BOTS.values()])
 
     @app.get("/api/data/{variant}", response_model=GameDataOut)
-    async def data(request: Request, variant: VariantName) -> Response:
+    async def data(variant: VariantName) -> Response:
         """The printed cards and tiles of a game."""
-        _charge(hub, request, "data")
-        return Response(dumps(game_data_out(variant)), media_type="application/json", headers={"Cache-Control": "max-age=3600"})
+        return Response(_game_data(variant), media_type="application/json", headers={"Cache-Control": "max-age=3600"})
 
     @app.post("/api/tables", response_model=CreatedOut)
     async def create(request: Request, options: TableOptions, sealed: bool = False) -> Response:
@@ -249,6 +246,11 @@ def _add_tables(app: FastAPI, hub: Hub) -> None:
         """Open tables, and your own running and finished games."""
         _charge(hub, request, "lobby")
         return _json(await hub.lobby(hub.guests.user_of(request)))
+
+
+@cache
+def _game_data(variant: VariantName) -> bytes:
+    return dumps(game_data_out(variant))
 
 
 def bot_out(bot: Bot, rating: Rating | None) -> dict[str, Any]:
@@ -290,6 +292,7 @@ def _add_table(app: FastAPI, hub: Hub) -> None:
         table = await hub.table(table_id)
         user = hub.guests.user_of(request)
         _check_may_replay(table, user, seat)
+        _charge_replay(hub, request, len(table.log))
         entries = list(table.log)
         views = await _replay_views(hub, table, seat)
         out = {"table": table.out(watched=True), "seat": seat, "entries": [line.out(seat) for line in entries]}
@@ -379,6 +382,10 @@ def reveal_out(table: Table) -> dict[str, Any]:
 
 
 def _add_pages(app: FastAPI, hub: Hub) -> None:
+    @cache
+    def schema() -> bytes:
+        return dumps(app.openapi())
+
     @app.get("/api/health")
     async def health() -> Response:
         """Whether the server is starting, well or failing: database, bots, tables in memory."""
@@ -390,8 +397,14 @@ def _add_pages(app: FastAPI, hub: Hub) -> None:
         _charge(hub, request, "docs")
         return api_page(app.openapi())
 
+    @app.get("/api/openapi.json", include_in_schema=False)
+    async def openapi(request: Request) -> Response:
+        _charge(hub, request, "docs")
+        return Response(schema(), media_type="application/json")
+
     @app.get("/api/{path:path}", include_in_schema=False)
-    async def nothing(path: str) -> Response:
+    async def nothing(request: Request, path: str) -> Response:
+        _charge(hub, request, "nothing")
         raise Refused("nothing_there", path=f"/api/{path}")
 
     @app.get("/s/{token}", include_in_schema=False)

@@ -30,6 +30,7 @@ PIECE_BYTES = 4096
 MAX_BODY_BYTES = 65_536  # with the framing of its chunks; the application refuses a message long before
 MAX_DISCARDED_BYTES = 1 << 20
 LINGER_SECONDS = 2.0
+MIN_TAKEN_BYTES = 65_536  # within CABOCHON_MAX_UNREAD_SECONDS, or all that waited
 MAX_QUEUED_MESSAGES = 32
 SPARE_FRAMES_PER_SECOND, SPARE_FRAMES_AT_ONCE = 10.0, 50.0
 POLICY_VIOLATION = 1008
@@ -89,20 +90,36 @@ def _is_worth_a_line(record: logging.LogRecord) -> bool:
     return record.msg not in CLIENTS_FAULT
 
 
-class UnreadWatch:
-    """Ends a connection whose client takes nothing of what waits for it."""
+class CountedTransport:
+    """A transport that counts what is written to it: what was taken is that less what still waits."""
 
-    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop, seconds: float) -> None:
+    def __init__(self, transport: asyncio.Transport) -> None:
+        self.transport, self.written = transport, 0
+
+    def write(self, data: bytes) -> None:
+        """Write, and count."""
+        self.written += len(data)
+        self.transport.write(data)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.transport, name)
+
+
+class UnreadWatch:
+    """Ends a connection whose client takes too little of what waits for it."""
+
+    def __init__(self, transport: CountedTransport, loop: asyncio.AbstractEventLoop, seconds: float) -> None:
         self.transport, self.loop, self.seconds = transport, loop, seconds
-        self.unread = 0
+        self.unread = self.taken = 0
         self.timer = loop.call_later(seconds, self._look)
 
     def _look(self) -> None:
         unread = self.transport.get_write_buffer_size()
-        if unread and self.unread and unread >= self.unread:
+        taken = self.transport.written - unread
+        if taken - self.taken < min(self.unread, MIN_TAKEN_BYTES):
             self.transport.abort()
             return
-        self.unread = unread
+        self.unread, self.taken = unread, taken
         self.timer = self.loop.call_later(self.seconds, self._look)
 
     def stop(self) -> None:
@@ -159,9 +176,10 @@ class LimitedHttp(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Count it; if there is no room say so and close it."""
-        super().connection_made(transport)
-        self.flow = WriteFlow(transport)
-        self.watch = UnreadWatch(transport, self.loop, self.settings.max_unread_seconds)
+        counted = CountedTransport(transport)
+        super().connection_made(cast(asyncio.Transport, counted))
+        self.flow = WriteFlow(self.transport)
+        self.watch = UnreadWatch(counted, self.loop, self.settings.max_unread_seconds)
         try:
             self.open.enter(_host(self.client))
         except Refused as refusal:
@@ -228,10 +246,11 @@ class LimitedHttp(H11Protocol):
             self._feed()
 
     def handle_websocket_upgrade(self, event: h11.Request) -> None:
-        """From here on the connection belongs to a LimitedSocket, which has been counted already."""
+        """From here on the connection belongs to a LimitedSocket, which has been counted already: by this client's address."""
         self._stop_waiting()
         self.is_counted, self.is_discarding = False, True
         self.pending.clear()
+        self.ws_protocol_class = cast(Any, partial(cast(Any, self.ws_protocol_class), self.client))
         super().handle_websocket_upgrade(event)
 
     def shutdown(self) -> None:
@@ -309,9 +328,9 @@ class LimitedHttp(H11Protocol):
 class LimitedSocket(WebSocketsSansIOProtocol):
     """One WebSocket: what the application has not read yet is not parsed, and nobody can fill the buffer of answers."""
 
-    def __init__(self, connections: Connections, **given: Any) -> None:
+    def __init__(self, connections: Connections, counted: tuple[str, int] | None, **given: Any) -> None:
         super().__init__(**given)
-        self.open, self.settings = connections, connections.settings
+        self.open, self.settings, self.counted = connections, connections.settings, counted
         self.pending = bytearray()
         self.after_close, self.close_timeout = 0, LINGER_SECONDS
         self.next_piece: asyncio.Handle | None = None
@@ -319,9 +338,10 @@ class LimitedSocket(WebSocketsSansIOProtocol):
         self.spare_frames = Bucket(SPARE_FRAMES_PER_SECOND, SPARE_FRAMES_AT_ONCE, self.loop.time())
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Take over a connection that was HTTP until now."""
+        """Take over a connection that was HTTP until now. A client that has reset it meanwhile has no address any more."""
         super().connection_made(transport)
-        self.watch = UnreadWatch(self.transport, self.loop, self.settings.max_unread_seconds)
+        self.client = self.counted
+        self.watch = UnreadWatch(cast(CountedTransport, self.transport), self.loop, self.settings.max_unread_seconds)
         self.transport.resume_reading()
 
     def connection_lost(self, exc: Exception | None) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import uvicorn
 
 from ..errors import CabochonError
+from .addresses import with_mapped
 from .app import create_app
 from .http_limits import protocols
 from .hub import Hub
@@ -108,7 +109,7 @@ def config(app: Any, settings: Settings) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         **protocols(settings, max_connections),
-        forwarded_allow_ips=list(settings.trusted_proxies),
+        forwarded_allow_ips=with_mapped(settings.trusted_proxies),
         log_level="warning",
         access_log=False,
         ws_max_size=LARGEST_MESSAGE,

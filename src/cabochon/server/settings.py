@@ -1,6 +1,7 @@
 """What can be set about a server, and where it gets its time and chance from."""
 
 import dataclasses
+import math
 import os
 import secrets
 import time
@@ -17,6 +18,7 @@ from .messages import TableOptions
 from .shuffle import order_of
 
 ENVIRONMENT_PREFIX = "CABOCHON_"
+INTERVALS = ("tick_seconds", "ping_seconds")
 ID_BYTES, TOKEN_BYTES, USER_BYTES, SECRET_BYTES = 8, 18, 16, 32
 
 
@@ -95,10 +97,22 @@ class Settings:
 def _read(name: str, text: str, kind: type) -> Any:
     if kind is tuple:
         return tuple(part.strip() for part in text.split(",") if part.strip())
+    if kind is str:
+        return text
     try:
-        return kind(text)
+        number = kind(text)
     except ValueError as wrong:
         raise CabochonError(f"{ENVIRONMENT_PREFIX}{name.upper()}: {text!r} is not a number") from wrong
+    _check_range(name, number)
+    return number
+
+
+def _check_range(name: str, number: float) -> None:
+    is_limit = name.startswith(("max_", "most_")) or "_per_" in name or name in INTERVALS
+    if not math.isfinite(number) or (is_limit and number <= 0):
+        raise CabochonError(f"{ENVIRONMENT_PREFIX}{name.upper()}: {number} is not a number above 0")
+    if number < 0 and name != "bot_workers":
+        raise CabochonError(f"{ENVIRONMENT_PREFIX}{name.upper()}: {number} is below 0")
 
 
 def deal(options: TableOptions, inputs: DealInputs) -> Game:
