@@ -709,6 +709,7 @@ def test_an_exchange_of_an_old_seed_is_caught(tmp_path: Path, statement: str, wr
             second.done("sit", seat=1, name="Ben")
             with here.hub.storage.engine.begin() as connection:
                 connection.execute(sa.text("UPDATE seats SET token = 'anna' WHERE seat = 0"))
+            here.hub.tables["old"].seats[0].token = "anna"
             anna.request("POST", "/api/seats/anna", json={})
             first.done("start")
             for chair in (first, second):
