@@ -22,24 +22,13 @@ import psutil
 import uvloop
 
 from cabochon.machine import commit, machine
-from tests.server.process import Guest, ServerProcess
+from tests.server.process import UNLIMITED, Guest, ServerProcess
 
 SEATED_AT_ONCE = 20
 SEATING_SECONDS = 120
 CONNECTING_SECONDS = 60
 CONNECTING_PAUSE = 0.004  # people do not all come in the same second; uvicorn would ping them all in the same second ever after
 WARM_UP_SECONDS = 5
-UNLIMITED = {
-    "bot_workers": 0,
-    "requests_per_second": 1000,
-    "tables_per_minute": 1_000_000,
-    "most_sockets": 100_000,
-    "max_seated_sockets_per_address": 1_000_000,
-    "max_moves_per_second": 1_000_000,
-    "max_reads_per_minute": 1_000_000,
-    "max_waiting_tables": 1_000_000,
-    "max_waiting_tables_per_address": 1_000_000,
-}
 TEXT, CLOSE, PING, PONG = 0x81, 0x88, 0x89, 0x8A
 
 

@@ -27,7 +27,7 @@ import psutil
 from websockets.exceptions import ConnectionClosed
 
 from cabochon.machine import commit, machine
-from tests.server.process import Chair, Guest, ServerProcess
+from tests.server.process import UNLIMITED, Chair, Guest, ServerProcess
 
 SAMPLE_SECONDS = 10.0
 IDLE_SECONDS = 5.0
@@ -35,7 +35,7 @@ FORGOTTEN_SECONDS = 60.0  # until all tables have left the memory
 QUIET_SECONDS = 100.0  # until the server has collected and given back what nobody uses
 LONGEST_VISIT = 60  # moves
 WATCHED, BROKEN = 0.3, 0.05  # how often somebody watches a table, and how often a line breaks before a move
-SETTINGS = {"bot_workers": 0, "bot_delay": 0.0, "requests_per_second": 1000, "tables_per_minute": 1_000_000}
+SETTINGS = {**UNLIMITED, "bot_delay": 0.0}
 COLUMNS = ("seconds", "rss_mib", "handles", "objects", "tables", "sockets", "entries", "longest_collection_ms", "longest_cpu_ms")
 COUNT_FILE = "CABOCHON_SOAK_COUNT"
 LARGEST = 15

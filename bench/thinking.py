@@ -26,6 +26,7 @@ from tests.server.process import Guest, ServerProcess
 SETTINGS = {
     "requests_per_second": 1000,
     "tables_per_minute": 1_000_000,
+    "max_tables_per_day": 1_000_000,
     "max_moves_per_second": 1000,
     "max_reads_per_minute": 1e9,
 }

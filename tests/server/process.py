@@ -43,6 +43,23 @@ def free_port() -> int:
         return int(found.getsockname()[1])
 
 
+# What a crowd on one machine needs that no guest does.
+UNLIMITED = {
+    "bot_workers": 0,
+    "requests_per_second": 1000,
+    "tables_per_minute": 1_000_000,
+    "most_sockets": 100_000,
+    "max_sockets_per_address": 1_000_000,
+    "max_spectators_per_address": 1_000_000,
+    "max_seated_sockets_per_address": 1_000_000,
+    "max_moves_per_second": 1_000_000,
+    "max_tables_per_day": 1_000_000,
+    "max_reads_per_minute": 1_000_000,
+    "max_waiting_tables": 1_000_000,
+    "max_waiting_tables_per_address": 1_000_000,
+}
+
+
 class ServerProcess:
     """`cabochon play` on a database, else a file in the folder; it can be killed and started again on the same port."""
 
