@@ -364,6 +364,15 @@ def test_a_replay_costs_by_its_length(here: House, monkeypatch: pytest.MonkeyPat
     assert 500 < int(refused.headers["retry-after"]) <= 600, "the next attempt pays for both parts again"
 
 
+def test_buckets_that_are_full_again_are_forgotten() -> None:
+    buckets = Buckets(per_second=1, burst=10)
+    for guest in range(100):
+        buckets.take(str(guest), now=guest * 0.5)
+    assert 2 == len(buckets.by_address), "one that lent one is full after a second"
+    assert all(buckets.take("busy", now=50) for _ in range(10)) and not buckets.take("busy", now=50)
+    assert not buckets.take("busy", now=50.5) and buckets.take("busy", now=51.5)
+
+
 def test_buckets_with_costs() -> None:
     bucket = Bucket(per_second=2, burst=10, now=0)
     assert [True, False, True] == [bucket.take(0, cost) for cost in (8, 3, 2)]

@@ -57,13 +57,17 @@ class Bucket:
         self.level -= cost
         return True
 
+    def is_full(self, now: float) -> bool:
+        """Whether it has forgotten everything that passed."""
+        return self.level + max(0.0, now - self.at) * self.per_second >= self.burst
+
     def wait(self, cost: float = 1) -> float:
         """Seconds until one more may pass."""
         return max(0.0, cost - self.level) / self.per_second
 
 
 class Buckets:
-    """A bucket for each address or guest; those not seen for longest are forgotten."""
+    """A bucket for each address or guest, as long as it matters."""
 
     def __init__(self, per_second: float, burst: float) -> None:
         self.per_second, self.burst = per_second, burst
@@ -73,9 +77,17 @@ class Buckets:
         """Whether one more from this address may pass now."""
         bucket = self.by_address.pop(address, None) or Bucket(self.per_second, self.burst, now)
         self.by_address[address] = bucket
-        if len(self.by_address) > MOST_ADDRESSES:
+        taken = bucket.take(now, cost)
+        self._forget(now)
+        return taken
+
+    def _forget(self, now: float) -> None:
+        """A bucket that is full again is as good as a new one; those not seen for longest come first."""
+        while self.by_address:
+            oldest = next(iter(self.by_address.values()))
+            if len(self.by_address) <= MOST_ADDRESSES and not oldest.is_full(now):
+                return
             self.by_address.popitem(last=False)
-        return bucket.take(now, cost)
 
     def wait(self, address: str, cost: float = 1) -> float:
         """Seconds until one more from this address may pass."""
