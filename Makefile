@@ -37,7 +37,7 @@ check: $(READY) $(CLIENT) ## ruff, mypy and all tests, the browser's too and, wh
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
 	@scripts/web test
-	$(PY) -m pytest -n 2
+	$(PY) -m pytest -n 2 --dist worksteal
 
 $(LEARN_READY): pyproject.toml constraints.txt scripts/setup
 	@VENV=.venv-learn scripts/setup learn-dev

@@ -19,7 +19,7 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-QUICK = {"bot_workers": 1, "bot_delay": 0.02, "requests_per_second": 1000, "tables_per_minute": 1000, "deal_seconds": 30}
+QUICK = {"bot_workers": 1, "bot_delay": 0.02, "requests_per_second": 1000, "tables_per_minute": 1000, "deal_seconds": 12}
 QUICK |= {"max_moves_per_second": 1000, "max_reads_per_minute": 1_000_000, "max_waiting_tables_per_address": 1000}
 
 

@@ -24,7 +24,8 @@ def table_of(context: BrowserContext, table: str) -> dict[str, Any]:
 
 
 def has_begun(page: Page) -> None:
-    expect(page.get_by_test_id("stage")).to_have_attribute("data-status", "running")
+    """The server waits for seals and for nonces, for `deal_seconds` at most."""
+    expect(page.get_by_test_id("stage")).to_have_attribute("data-status", "running", timeout=40_000)
 
 
 def refuse_seals(page: Page) -> None:
