@@ -15,7 +15,6 @@ from itsdangerous import URLSafeSerializer
 
 from cabochon import Game
 from cabochon.server import expiry, storage, tables
-from cabochon.server.addresses import address_block
 from cabochon.server.guests import COOKIE, COOKIE_SECONDS, OLD_COOKIES_UNTIL, Guests
 from cabochon.server.limits import Bucket, Buckets, SocketCounts
 from cabochon.server.messages import SeatLinkOut, TableOptions
@@ -209,21 +208,6 @@ def test_counts_of_sockets_go_up_and_down() -> None:
     for address in "ab":
         counts.leave(address, seated=False)
     assert {("a", True): 2} == counts.open
-
-
-@pytest.mark.parametrize(
-    "host, counted",
-    [
-        ("192.0.2.7", "192.0.2.7"),
-        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
-        ("2001:db8:1:2:ffff::", "2001:db8:1:2::/64"),
-        ("fe80::1%eth0", "fe80::/64"),
-        ("::ffff:192.0.2.7", "192.0.2.7"),
-        ("testclient", "testclient"),
-    ],
-)
-def test_ipv6_is_counted_by_its_network(host: str, counted: str) -> None:
-    assert counted == address_block(host)
 
 
 # Taking back while a bot stands in

@@ -329,6 +329,8 @@ def test_a_proxy_is_counted_in_all_and_others_by_network() -> None:
         ("192.0.2.7", "192.0.2.7"),
         ("::ffff:192.0.2.7", "192.0.2.7"),
         ("2001:db8:1:2:3::4", "2001:db8:1:2::/64"),
+        ("2001:db8:1:2:ffff::", "2001:db8:1:2::/64"),
+        ("fe80::1%eth0", "fe80::/64"),
         ("testclient", "testclient"),
         ("", ""),
     ],
