@@ -1,7 +1,6 @@
 """Running the server from the command: find a port, tell how far the warm-up is, print the address, open a browser."""
 
 import errno
-import resource
 import socket
 import sys
 import webbrowser
@@ -96,6 +95,10 @@ class Announcer:
 
 def open_files(wanted: int) -> int:
     """Ask for so many open files; how many there may be. (The soft limit is often 1024 where the hard one is far above it.)"""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return wanted
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != resource.RLIM_INFINITY and soft < wanted:
         soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
