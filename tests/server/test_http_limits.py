@@ -373,7 +373,7 @@ def test_a_proxy_is_believed_in_either_form_of_its_address(proxy: str, counted: 
     served.load()
     headers = [(b"x-forwarded-for", b"192.0.2.7")]
     scope = {"type": "http", "client": (proxy, 1), "scheme": "http", "headers": headers}
-    asyncio.run(served.loaded_app(scope, None, None))
+    run(cast(Any, served.loaded_app)(scope, None, None))
     assert [counted] == seen
 
 
@@ -397,7 +397,7 @@ def test_a_client_that_is_gone_before_the_upgrade_is_counted_out() -> None:
         await asyncio.sleep(0)
         return http.open
 
-    connections = asyncio.run(upgraded_and_lost())
+    connections = run(upgraded_and_lost())
     assert (0, {}) == (connections.number, connections.by_address)
 
 
