@@ -29,6 +29,7 @@ SEATING_SECONDS = 120
 CONNECTING_SECONDS = 60
 CONNECTING_PAUSE = 0.004  # people do not all come in the same second; uvicorn would ping them all in the same second ever after
 WARM_UP_SECONDS = 5
+IDLE_SECONDS, QUIET_SECONDS = 5.0, 80.0
 TEXT, CLOSE, PING, PONG = 0x81, 0x88, 0x89, 0x8A
 
 
@@ -177,8 +178,16 @@ async def connect_all(guests: tuple[Guest, Guest], names: list[str], load: Load)
     return players
 
 
-async def run(server: ServerProcess, tables: int, rate: float, seconds: float) -> None:
-    load = Load(pause=tables / rate)
+async def memory_when_left(server: ServerProcess, guest: Guest) -> int:
+    """Memory after the server has forgotten all tables, and has had a quiet moment to collect and give back."""
+    while (await guest.http.get("/api/health")).json()["tables"]:
+        await asyncio.sleep(1)
+    await asyncio.sleep(QUIET_SECONDS)
+    return server.memory()
+
+
+async def run(server: ServerProcess, tables: int, rate: float, seconds: float, closing: bool) -> None:
+    load, empty = Load(pause=tables / rate), server.memory()
     async with Guest(server.url, "Anna") as anna, Guest(server.url, "Ben") as ben:
         names = await seat_all((anna, ben), tables)
         players = await connect_all((anna, ben), names, load)
@@ -196,10 +205,14 @@ async def run(server: ServerProcess, tables: int, rate: float, seconds: float) -
         print(f"refused {load.refused}, sockets lost {load.lost}, games ended {load.finished // 2}")
         for player in players:
             player.transport.abort()
+        left = await memory_when_left(server, anna) if closing else None
     times = sorted(load.times)
     print(f"from sending to the stored acknowledgement: p50 {statistics.median(times) * 1000:.1f} ms, "
           f"p99 {times[int(len(times) * 0.99)] * 1000:.1f} ms, most {times[-1] * 1000:.1f} ms")  # fmt: skip
-    print(f"server memory {memory / 2**20:,.0f} MiB; of one core the server used {cpu[0]:.0f} %, the players {cpu[1]:.0f} %")
+    after = "" if left is None else f", {left / 2**20:,.0f} when everybody had left"
+    print(
+        f"server memory {empty / 2**20:,.0f} MiB empty, {memory / 2**20:,.0f} with all tables{after}; of one core the server used {cpu[0]:.0f} %, the players {cpu[1]:.0f} %"
+    )
     wall, cpu_time = collections["longest"] * 1000, collections["longest_cpu"] * 1000
     print(f"longest garbage collection {wall:.1f} ms, {cpu_time:.1f} ms of a core; full collections {collections['full']}")
     print(f"commit {commit()}; {machine()}; load average {os.getloadavg()[0]:.1f}")
@@ -217,11 +230,13 @@ def main() -> None:
     parser.add_argument("--tables", type=int, default=1000)
     parser.add_argument("--rate", type=float, default=700, help="moves a second to aim at")
     parser.add_argument("--seconds", type=float, default=30)
+    parser.add_argument("--close", action="store_true", help="at the end also wait until all tables are forgotten")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        server = ServerProcess(Path(folder), **UNLIMITED).start()
+        idle = {"idle_seconds": IDLE_SECONDS} if options.close else {}
+        server = ServerProcess(Path(folder), **UNLIMITED, **idle).start()
         try:
-            uvloop.run(run(server, options.tables, options.rate, options.seconds))
+            uvloop.run(run(server, options.tables, options.rate, options.seconds, options.close))
         finally:
             server.stop()
 
