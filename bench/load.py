@@ -210,9 +210,8 @@ async def run(server: ServerProcess, tables: int, rate: float, seconds: float, c
     print(f"from sending to the stored acknowledgement: p50 {statistics.median(times) * 1000:.1f} ms, "
           f"p99 {times[int(len(times) * 0.99)] * 1000:.1f} ms, most {times[-1] * 1000:.1f} ms")  # fmt: skip
     after = "" if left is None else f", {left / 2**20:,.0f} when everybody had left"
-    print(
-        f"server memory {empty / 2**20:,.0f} MiB empty, {memory / 2**20:,.0f} with all tables{after}; of one core the server used {cpu[0]:.0f} %, the players {cpu[1]:.0f} %"
-    )
+    print(f"server memory {empty / 2**20:,.0f} MiB empty, {memory / 2**20:,.0f} with all tables{after}")
+    print(f"of one core the server used {cpu[0]:.0f} %, the players {cpu[1]:.0f} %")
     wall, cpu_time = collections["longest"] * 1000, collections["longest_cpu"] * 1000
     print(f"longest garbage collection {wall:.1f} ms, {cpu_time:.1f} ms of a core; full collections {collections['full']}")
     print(f"commit {commit()}; {machine()}; load average {os.getloadavg()[0]:.1f}")
