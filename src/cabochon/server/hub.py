@@ -299,7 +299,7 @@ class Hub:
     async def rematch(self, table: Table) -> Table:
         """The same people at a new table; the next seat begins. Those who are here and took part in the last deal are awaited."""
         seats = [
-            Seat(seat.seat, seat.kind, seat.name, seat.bot, self.sources.token() if seat.kind == "user" else None)
+            Seat(seat.seat, seat.kind, seat.name, seat.bot, self.sources.token() if seat.is_person else None)
             for seat in table.seats
         ]
         assert table.game is not None

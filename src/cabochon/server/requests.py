@@ -150,7 +150,7 @@ def why_no_undo(table: Table, seat: int) -> Refused:
         return Refused("over" if table.status == "finished" else "not_begun")
     if table.seats[seat].stand_in:
         return Refused("stand_in")
-    if any(ask.what == "takeback" and ask.by == seat for ask in table.asks.values()):
+    if table.has_asked(seat):
         return Refused("asked_already")
     return Refused("nothing_to_undo") if table.own_last(seat) is None else Refused("log_full", most=MAX_LOG_ENTRIES)
 
@@ -271,7 +271,7 @@ async def set_bot(hub: Hub, table: Table, connection: Connection, message: messa
     check_host(table, connection)
     check_waiting(table)
     seat = checked_seat(table, message.seat)
-    if seat.kind == "user":
+    if seat.is_person:
         raise Refused("somebody_there")
     if message.bot is not None:
         check_bot(message.bot)

@@ -103,11 +103,11 @@ class Seat:
     @property
     def is_human(self) -> bool:
         """Whether a user decides here."""
-        return self.kind == "user" and self.stand_in is None
+        return self.is_person and self.stand_in is None
 
     def out(self) -> dict[str, Any]:
         """A SeatOut."""
-        connected = self.kind == "user" and self.away_since is None
+        connected = self.is_person and self.away_since is None
         return {"seat": self.seat, "kind": self.kind, "name": self.name, "bot": self.played_by, "connected": connected}
 
 
@@ -369,7 +369,7 @@ class Table:
         if seat is None or policy == "never" or self.status != "running" or not self.seats[seat].is_human:
             return "no"
         place = self.own_last(seat)
-        if place is None or any(ask.what == "takeback" and ask.by == seat for ask in self.asks.values()):
+        if place is None or self.has_asked(seat):
             return "no"
         if self.number + len(self.standing) - place > MAX_LOG_ENTRIES:
             return "no"
@@ -377,6 +377,10 @@ class Table:
             return "free"
         is_last = place == len(self.standing) - 1
         return "free" if is_last and not self.standing[place].reveals else "ask"
+
+    def has_asked(self, seat: int) -> bool:
+        """Whether the others have still to answer this seat's wish to take something back."""
+        return any(ask.what == "takeback" and ask.by == seat for ask in self.asks.values())
 
     def undoing(self, seat: int) -> list[Entry]:
         """The entries that take back everything from a seat's last decision on."""
