@@ -99,12 +99,12 @@ def game_of(record: Record) -> "Game":
 
 
 def _replay(game: "Game", recorded: RecordedMove) -> None:
-    before = game.view(game.turn)
+    before = None if recorded.card is None else game.view(game.turn)  # a view takes longer than the move itself
     try:
         game.play(recorded.move)
     except CabochonError as wrong:
         raise RecordError(f"record: line {recorded.line}: {wrong}") from wrong
-    if recorded.card is not None:
+    if before is not None:
         shown = made_known(before, game.position(), recorded.move.action)
         if shown != recorded.card:
             raise RecordError(f"record: line {recorded.line}: it says card {recorded.card}, but it was {shown}")
