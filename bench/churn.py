@@ -12,7 +12,7 @@ from pathlib import Path
 
 import uvloop
 
-from cabochon.machine import commit, machine
+from cabochon.tools.provenance import commit, machine
 from tests.server.churn import AT_ONCE, NO_ADDRESS_LIMITS, churn
 from tests.server.process import ServerProcess
 

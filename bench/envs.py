@@ -22,10 +22,10 @@ from open_spiel.python import games as _games  # type: ignore[import-untyped]  #
 from cabochon import batch
 from cabochon.envs import openspiel, splendor_marvel_v0, splendor_v0
 from cabochon.envs.vector import SplendorVectorEnv
-from cabochon.machine import commit, machine
 from cabochon.rules.bits import count_bits, nth_bit
-from cabochon.rules.chance import below, stir
-from cabochon.rules.kernel import kernel
+from cabochon.rules.compile import kernel
+from cabochon.rules.rng import below, stir
+from cabochon.tools.provenance import commit, machine
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)

@@ -11,9 +11,9 @@ import numba.cuda
 import numpy as np
 
 from cabochon import VARIANTS, batch
-from cabochon.rules.chance import seeded, stir
 from cabochon.rules.deal import deal
 from cabochon.rules.play import play, random_action
+from cabochon.rules.rng import seeded, stir
 from cabochon.rules.state import OVER, state_t
 from cabochon.ruleset import blank_states, ruleset
 

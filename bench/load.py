@@ -21,7 +21,7 @@ import orjson
 import psutil
 import uvloop
 
-from cabochon.machine import commit, machine
+from cabochon.tools.provenance import commit, machine
 from tests.server.process import UNLIMITED, Guest, ServerProcess
 
 SEATED_AT_ONCE = 20

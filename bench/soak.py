@@ -26,7 +26,7 @@ import httpx
 import psutil
 from websockets.exceptions import ConnectionClosed
 
-from cabochon.machine import commit, machine
+from cabochon.tools.provenance import commit, machine
 from tests.server.process import UNLIMITED, Chair, Guest, ServerProcess
 
 SAMPLE_SECONDS = 10.0

@@ -17,10 +17,10 @@ import uvloop
 
 from cabochon import Game
 from cabochon.bots import BOTS
-from cabochon.machine import commit, machine
 from cabochon.server.app import quiet
 from cabochon.server.bots import BotMove, Bots
 from cabochon.server.settings import Settings
+from cabochon.tools.provenance import commit, machine
 from tests.server.process import Guest, ServerProcess
 
 SETTINGS = {

@@ -20,7 +20,7 @@ from stable_baselines3.common.vec_env import VecEnv
 
 import cabochon
 from cabochon.bots.greedy import greedy_actions
-from cabochon.envs.episode import reward_of
+from cabochon.envs.episodes import reward_of
 from cabochon.envs.observation import CARD, CARD_SIZE, SEAT, TILE, action_masks, named, observations, pieces
 from cabochon.envs.vector import SplendorVectorEnv
 from cabochon.rules.actions import TAKEN

@@ -1,6 +1,6 @@
 """An attacker who sees the first view of a game and looks for the seed of `Game(seed=…)`.
 
-The fast generator (`rules/chance.py`) is linear over its 64 bits, and a shuffled card shows the leading bits of one number. A few
+The fast generator (`rules/rng.py`) is linear over its 64 bits, and a shuffled card shows the leading bits of one number. A few
 of those bits from each of the twelve face-up cards are a system of linear equations; what they leave open is tried.
 """
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from cabochon import View
 from cabochon.rules.cards import CARD_COUNT, TIER_SIZES, TILES
-from cabochon.rules.chance import MIX_1, MIX_2, SPREAD
+from cabochon.rules.rng import MIX_1, MIX_2, SPREAD
 from cabochon.rules.state import SLOTS_PER_TIER
 
 WORD = 64

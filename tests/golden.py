@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from cabochon import Game, format_record
 from cabochon.notation.gems import format_counts
-from cabochon.perft import perft
+from cabochon.tools.perft import perft
 from tests.hunting import BUYER, HOARDER, UNIFORM, hunted_game
 
 FOLDER = Path(__file__).parent / "golden"

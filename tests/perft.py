@@ -3,7 +3,7 @@
 import csv
 
 from cabochon import Game
-from cabochon.perft import perft
+from cabochon.tools.perft import perft
 from tests.comparing import referee_for
 from tests.golden import FOLDER, PERFT_DEPTH, PERFT_FILE, game_at
 from tests.referee import Referee

@@ -7,9 +7,9 @@ import numpy as np
 from cabochon.batch import legal
 from cabochon.rules.actions import FIRST_ACTION
 from cabochon.rules.state import OVER
-from cabochon.search.guided import EDGES_PER_NODE, begin_guided
 from cabochon.search.net import Net, new_desk
-from cabochon.search.sight import MOST_SIGHTS, list_sights, name_of
+from cabochon.search.net_features import MOST_SIGHTS, list_sights, name_of
+from cabochon.search.net_mcts import EDGES_PER_NODE, begin_guided
 from cabochon.search.tree import new_tree
 
 from .envs.games import reserving_games

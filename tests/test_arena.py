@@ -18,12 +18,12 @@ from cabochon import CabochonError, Game, Move, View
 from cabochon.arena import Entrant, Match, Played, Sprt, match_of, parse_entrant, play_game, read_results, run_match, tally, tell
 from cabochon.arena import __main__ as plain
 from cabochon.arena.entrant import usual_name
-from cabochon.arena.ladder import format_ladder, ladder_of, rate
 from cabochon.arena.match import Stopping
-from cabochon.arena.pairing import deal_seed, fixtures
-from cabochon.arena.playing import CUT
+from cabochon.arena.pairings import deal_seed, fixtures
+from cabochon.arena.ratings import format_ladder, ladder_of, rate
+from cabochon.arena.runner import CUT
 from cabochon.arena.statistics import count_pairs, expected_share, mean_error, rating, rating_error
-from cabochon.arena.tally import whole_deals
+from cabochon.arena.summary import whole_deals
 from cabochon.bots import BOTS, Budget
 from cabochon.bots.ratings import Rating, ratings
 from cabochon.cli import app
@@ -360,7 +360,7 @@ def test_the_sequential_test_stops_at_the_same_deal_however_games_come_in() -> N
 
 
 def test_a_game_without_an_end_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cabochon.arena.playing.MOST_TURNS_PER_SEAT", 3)
+    monkeypatch.setattr("cabochon.arena.runner.MOST_TURNS_PER_SEAT", 3)
     played = play_game(duel(), next(iter(fixtures(duel(), 1))))
     assert (CUT, (1, 1), 6) == (played.reason, played.ranks, played.turns)
     assert [0.5, 0.5] == played.shares()

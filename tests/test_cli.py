@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 from cabochon import CARDS, Game, __version__, format_position, format_record, parse_record
 from cabochon.bots import Budget, bot
 from cabochon.cli import app
-from cabochon.replay import game_of, record_of
+from cabochon.notation.replay import record_of
 from cabochon.terminal import Sitting, draw_table, help_text, retell, rules_pages, seat_names, section, sections, spoken, verdict
 from cabochon.view import unseen
 
@@ -442,7 +442,7 @@ def test_perft() -> None:
 def test_bench_passes_its_option_on(monkeypatch: pytest.MonkeyPatch, words: list[str], as_json: bool) -> None:
     asked: list[bool] = []
     run: Callable[[bool], None] = asked.append
-    monkeypatch.setattr("cabochon.bench.main", run)
+    monkeypatch.setattr("cabochon.tools.bench.main", run)
     assert cabochon(*words).exit_code == 0
     assert [as_json] == asked
 
@@ -500,4 +500,4 @@ def test_the_help_fits(variant: str) -> None:
 
 
 def test_a_finished_game_replays_from_its_record(record_file: Path) -> None:
-    assert game_of(parse_record(record_file.read_text(encoding="utf-8"))).is_over
+    assert Game.from_record(record_file.read_text(encoding="utf-8")).is_over

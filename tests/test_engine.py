@@ -16,15 +16,16 @@ from typer.testing import CliRunner
 
 from cabochon import CabochonError, Game, Move, View, format_position
 from cabochon.arena import Entrant, Match, play_game, run_match
-from cabochon.arena.pairing import fixtures
-from cabochon.arena.playing import stop_bots
+from cabochon.arena.pairings import fixtures
+from cabochon.arena.runner import stop_bots
 from cabochon.bots import BOTS, Budget, bot
 from cabochon.bots.engine import Engine, serve, talk
-from cabochon.bots.process import ForeignBot, Patience, ProgramError, add_bot, add_commands, questions
+from cabochon.bots.external import ForeignBot, Patience, ProgramError, add_bot, add_commands, questions
 from cabochon.cli import app
 from cabochon.server.bots import Bots
 from cabochon.server.settings import Settings
 
+from .pinned import PINNED
 from .server.process import run
 
 pytestmark = pytest.mark.slow
@@ -184,7 +185,7 @@ def test_bench_has_a_signature() -> None:
     said = session("bench")
     assert 6 == sum(line.startswith("bestmove") for line in said)
     assert re.fullmatch(r"bench positions 6 seconds [\d.]+ signature [0-9a-f]{8}", said[-1])
-    assert said[-1].split()[-1] == session("bench")[-1].split()[-1]
+    assert PINNED["engine"] == said[-1].split()[-1]
 
 
 def test_standard_input_and_output() -> None:
@@ -515,7 +516,7 @@ def test_workers_of_the_server_know_the_programs(magpie: str, monkeypatch: pytes
 def test_a_program_ends_with_its_host(tmp_path: Path) -> None:
     """A host that is killed leaves nothing behind: the end of the input is the end of the program."""
     source = (
-        "import sys\nfrom cabochon.bots.process import ForeignBot\n"
+        "import sys\nfrom cabochon.bots.external import ForeignBot\n"
         f"player = ForeignBot({program(tmp_path, FIRST_LEGAL)!r})\nplayer.start()\n"
         "print(player.program.process.pid, flush=True)\nsys.stdin.read()\n"
     )

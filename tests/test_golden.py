@@ -5,7 +5,7 @@ from itertools import zip_longest
 import pytest
 
 from cabochon import Game, format_record, parse_record
-from cabochon.perft import divide, perft
+from cabochon.tools.perft import divide, perft
 from tests.comparing import as_referee_says, referee_for
 from tests.golden import FOLDER, GOLDEN, Golden, playthrough
 from tests.hunting import EVENTS, events_of

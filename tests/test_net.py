@@ -14,7 +14,7 @@ from cabochon.rules.state import SLOTS_PER_TIER
 from cabochon.search import analyse
 from cabochon.search.analysis import GUIDED
 from cabochon.search.net import load_net, random_net, read_net, read_run, save_net
-from cabochon.search.sight import MOST_SIGHTS, NAMES, SIGHTS
+from cabochon.search.net_features import MOST_SIGHTS, NAMES, SIGHTS
 
 from .envs.games import reserving_games, with_other_hidden_cards
 from .positions import position

@@ -7,8 +7,8 @@ import pytest
 
 from cabochon.learn import tuning
 from cabochon.learn.tuning import OnProcessor, duel, fit, fit_habits, gather, greedy_games, loss_of
-from cabochon.search.evaluation import HABITS, PHASES
-from cabochon.search.features import FEATURES
+from cabochon.search.linear_eval import HABITS, PHASES
+from cabochon.search.linear_features import FEATURES
 from cabochon.search.tree import Style
 from cabochon.search.weights import Weights, load_weights
 

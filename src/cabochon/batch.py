@@ -15,9 +15,9 @@ from .errors import CabochonError, IllegalMove, RulesetError
 from .rules import play as turn
 from .rules.actions import ACTION_COUNT, FIRST_ACTION
 from .rules.bits import count_bits, nth_bit
-from .rules.chance import below, seeded, stir
+from .rules.compile import kernel
 from .rules.deal import ANY_START, deal_from
-from .rules.kernel import kernel
+from .rules.rng import below, seeded, stir
 from .rules.state import OVER, state_t
 from .ruleset import States, blank_states, ruleset
 

@@ -67,7 +67,7 @@ def play(
 ) -> None:
     """Start the server on this machine and play in the browser, with friends and bots."""
     typer.echo("Starting ...")
-    from .bots.process import add_commands
+    from .bots.external import add_commands
     from .server.run import play as serve
     from .server.settings import Settings
 
@@ -200,7 +200,7 @@ def perft(
     seed: Annotated[int, typer.Option(help="The deal, where a variant is named.")] = 1,
 ) -> None:
     """Count the move sequences from a position."""
-    from . import perft as counting
+    from .tools import perft as counting
 
     if not divide <= depth <= MOST_DEPTH:
         raise CabochonError(f"--depth {depth}: choose a depth from {int(divide)} to {MOST_DEPTH}")
@@ -216,7 +216,7 @@ def perft(
 @app.command()
 def bench(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
     """Measure the speed of the rules on this machine."""
-    from .bench import main
+    from .tools.bench import main
 
     main(as_json)
 
@@ -257,7 +257,7 @@ def ladder(
     markdown: Annotated[bool, typer.Option("--markdown", help="Print the ladder as a Markdown table.")] = False,
 ) -> None:
     """Rate the bots that met in matches, and keep the ladder."""
-    from .arena.ladder import format_ladder, ladder_of, write_ladder
+    from .arena.ratings import format_ladder, ladder_of, write_ladder
     from .bots.ratings import LADDER_FILE
 
     found = ladder_of(files, anchor)
@@ -413,13 +413,13 @@ def _naming(file: Path) -> Iterator[None]:
 
 def _recorded(file: Path) -> "tuple[Record, Game]":
     """A record and its game, replayed."""
+    from .game import Game
     from .notation.record import parse_record
-    from .replay import game_of
 
     text = _text_of(file)
     with _naming(file):
         record = parse_record(text)
-        return record, game_of(record)
+        return record, Game.from_record(record)
 
 
 def _is_position(words: Sequence[str]) -> bool:

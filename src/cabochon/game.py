@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 
 from . import batch
-from .drawing import draw
 from .errors import CabochonError, IllegalMove, RulesetError
+from .notation.ascii import draw
 from .notation.move import Move, parse_move, plain_moves
 from .notation.position import format_position, parse_position
 from .notation.record import Record, parse_record
-from .replay import check_order, first_position, game_of, record_of
+from .notation.replay import check_order, first_position, record_of, replay
 from .rules import play as turn
 from .rules.actions import BUY, BUY_RESERVED, FIRST_ACTION, PASS
 from .rules.buying import pays, price
+from .rules.compile import kernel
 from .rules.ending import fulfils_goal, rank
 from .rules.gems import COLOUR_COUNT, WILD, pack, unpack
-from .rules.kernel import kernel
 from .rules.state import OVER, REASONS, STAGES
 from .ruleset import Ruleset, States, ruleset, ruleset_of
 from .view import Position, View, position, state_of, view
@@ -115,7 +115,7 @@ class Game:
     @classmethod
     def from_record(cls, record: str | Record) -> "Game":
         """The game a record holds, replayed and checked."""
-        return game_of(parse_record(record) if isinstance(record, str) else record)
+        return replay(parse_record(record) if isinstance(record, str) else record, cls.from_position)
 
     @classmethod
     def from_order(

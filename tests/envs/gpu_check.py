@@ -13,7 +13,7 @@ from typing import Any
 import numba.cuda
 import numpy as np
 
-from cabochon.envs.episode import ILLEGAL_REWARD, NEXT_STEP, SAME_STEP, Episodes, compiled_bots, seat_bots
+from cabochon.envs.episodes import ILLEGAL_REWARD, NEXT_STEP, SAME_STEP, Episodes, compiled_bots, seat_bots
 from cabochon.envs.gpu import SplendorGpu
 from cabochon.envs.observation import mask_numbers
 

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from cabochon.envs.episode import COMPILED_BOTS
+from cabochon.envs.episodes import COMPILED_BOTS
 from cabochon.envs.observation import CARD, SEAT, TILE, Piece, observation_size, pieces, places
 from cabochon.rules import actions
 

@@ -10,9 +10,9 @@ from gymnasium.utils.env_checker import check_env
 import cabochon.envs
 from cabochon import CabochonError, Game, IllegalMove, Move, RulesetError, View
 from cabochon.bots import BOTS, Budget, bot
+from cabochon.envs.gymnasium import SplendorEnv
 from cabochon.envs.observation import action_masks, observations
 from cabochon.envs.registration import GYMNASIUM_IDS
-from cabochon.envs.single import SplendorEnv
 
 from .games import random_actions
 
@@ -155,7 +155,7 @@ def test_any_bot_may_sit_at_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_compiled_bots_are_the_named_bots() -> None:
-    from cabochon.envs.episode import COMPILED_BOTS
+    from cabochon.envs.episodes import COMPILED_BOTS
 
     assert list(COMPILED_BOTS) == [bot(name).name for name in COMPILED_BOTS]
 

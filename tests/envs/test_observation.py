@@ -16,7 +16,7 @@ from cabochon.envs.observation import (
     observations,
     pieces,
 )
-from cabochon.envs.picture import svg
+from cabochon.envs.render_svg import svg
 from cabochon.envs.rendering import render
 from cabochon.game import reaches_goal
 from cabochon.rules.state import STAGES

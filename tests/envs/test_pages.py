@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from gymnasium.vector import AutoresetMode
 
-from cabochon.envs.aec import SeatsEnv
-from cabochon.envs.single import SplendorEnv
+from cabochon.envs.gymnasium import SplendorEnv
+from cabochon.envs.pettingzoo import SeatsEnv
 from cabochon.envs.vector import SplendorVectorEnv
 
 from . import pages

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cabochon import Game, sample
-from cabochon.envs.picture import CUTS, pixels, svg
+from cabochon.envs.render_svg import CUTS, pixels, svg
 from cabochon.rules.cards import VARIANTS
 
 from .games import random_game

@@ -8,7 +8,7 @@ import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from cabochon import CabochonError, IllegalMove, batch
-from cabochon.envs.single import SplendorEnv
+from cabochon.envs.gymnasium import SplendorEnv
 from cabochon.envs.vector import SplendorVectorEnv
 
 from .games import random_actions

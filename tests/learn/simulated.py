@@ -6,9 +6,9 @@ import numpy as np
 
 from cabochon.learn.batch import THREADS, on_gpu, on_processor
 from cabochon.learn.selfplay import spread_one
-from cabochon.rules.kernel import inlined
+from cabochon.rules.compile import inlined
 from cabochon.rules.state import MAX_SEATS
-from cabochon.search.sight import MOST_SIGHTS, SIGHTS, list_sights
+from cabochon.search.net_features import MOST_SIGHTS, SIGHTS, list_sights
 from tests.seeing import positions
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cabochon.learn.calibration import calibrate, draw, forecast, tenths
+from cabochon.learn.calibrate import calibrate, draw, forecast, tenths
 
 
 def test_tenths_of_forecasts_that_come_true() -> None:

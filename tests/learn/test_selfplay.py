@@ -8,13 +8,13 @@ import torch
 
 from cabochon import Game
 from cabochon.learn.batch import Device
-from cabochon.learn.imagining import imagine
+from cabochon.learn.determinize import imagine
 from cabochon.learn.model import SIGHT_COLUMNS, Model
 from cabochon.learn.selfplay import CONSIDERED, Spreader, Tables, halving
 from cabochon.rules.cards import NONE
-from cabochon.rules.chance import seeded
+from cabochon.rules.rng import seeded
 from cabochon.search.net import load_net
-from cabochon.search.sight import MOST_SIGHTS
+from cabochon.search.net_features import MOST_SIGHTS
 from tests.seeing import positions
 
 SEATED, STEPS = 12, 130

@@ -12,9 +12,9 @@ import torch
 from cabochon import CabochonError, Game
 from cabochon.bots import Budget, bot
 from cabochon.learn.batch import Device
-from cabochon.learn.rating import Ratings
+from cabochon.learn.rate import Ratings
 from cabochon.learn.selfplay import Tables
-from cabochon.learn.training import Learner, Plan, Run
+from cabochon.learn.train import Learner, Plan, Run
 from cabochon.search.net import Net, load_net, read_net, read_run
 
 PLAN = Plan("classic", (2,), 0.001, games=8, simulations=4, batch=128, updates=2, width=32, hidden=16)

@@ -12,7 +12,7 @@ import pytest
 
 from cabochon import Game
 from cabochon.bots import BOTS, Budget, bot
-from cabochon.bots.process import ForeignBot
+from cabochon.bots.external import ForeignBot
 from cabochon.server import bots
 from cabochon.server.bots import GLANCE, BotMove, Bots, Worker, allowance, restart_pause, two_digits
 from cabochon.server.refusals import Refused

@@ -2,12 +2,12 @@
 
 from .entrant import Entrant, parse_entrant
 from .match import match_of, run_match
-from .pairing import Fixture, Match
-from .playing import Played, play_game
+from .pairings import Fixture, Match
+from .report import tell
 from .results import Results, read_results
+from .runner import Played, play_game
 from .statistics import Sprt
-from .tally import Standing, Tally, tally
-from .telling import tell
+from .summary import Standing, Tally, tally
 
 __all__ = [
     "Entrant", "Fixture", "Match", "Played", "Results", "Sprt", "Standing", "Tally",

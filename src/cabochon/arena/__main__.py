@@ -7,8 +7,8 @@ from pathlib import Path
 
 from ..errors import CabochonError
 from .match import match_of, run_match
+from .report import tell
 from .statistics import Sprt
-from .telling import tell
 
 WRONG_INPUT, STOPPED = 2, 130
 

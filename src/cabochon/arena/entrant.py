@@ -3,8 +3,8 @@
 from dataclasses import dataclass, replace
 
 from ..bots import BOTS, Bot, Budget, bot
+from ..bots.external import ForeignBot
 from ..bots.levels import Level
-from ..bots.process import ForeignBot
 from ..errors import CabochonError
 from ..search.tree import BY_NET
 

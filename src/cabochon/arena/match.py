@@ -6,11 +6,11 @@ from pathlib import Path
 
 from ..errors import CabochonError
 from .entrant import checked_budget, parse_entrant
-from .pairing import DEALS_PER_SEED, Fixture, Match, fixtures
-from .playing import Played, warm_up
+from .pairings import DEALS_PER_SEED, Fixture, Match, fixtures
 from .results import Sheet
+from .runner import Played, warm_up
 from .statistics import PAIR_SCORES, Sprt
-from .tally import Tally, deal_share, tally
+from .summary import Tally, deal_share, tally
 from .workers import default_workers, play_here, play_in_processes
 
 Progress = Callable[[int, int], None]
@@ -85,7 +85,7 @@ class Stopping:
 def _played(match: Match, todo: Sequence[Fixture], workers: int, ray: str | None) -> Generator[Played]:
     """Here, in processes of this machine, or on a cluster."""
     if ray is not None:
-        from .cluster import play_on_cluster
+        from .ray_cluster import play_on_cluster
 
         return play_on_cluster(match, todo, ray)
     warm_up(match)

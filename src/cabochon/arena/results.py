@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import CabochonError
-from ..machine import commit, machine
+from ..tools.provenance import commit, machine
 from ..version import __version__
-from .pairing import Match
-from .playing import MOST_TURNS_PER_SEAT, Played
+from .pairings import Match
+from .runner import MOST_TURNS_PER_SEAT, Played
 
 FORMAT = 1
 SAME_MATCH = ("format", "entrants", "variant", "seed", "most_turns_per_seat", "commit")

@@ -10,8 +10,8 @@ from itertools import islice
 from multiprocessing.util import Finalize
 
 from ..errors import CabochonError
-from .pairing import Fixture, Match
-from .playing import Played, play_game, stop_bots, warm_up
+from .pairings import Fixture, Match
+from .runner import Played, play_game, stop_bots, warm_up
 
 AHEAD = 2  # games handed out for each worker, so that none waits
 

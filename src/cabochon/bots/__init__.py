@@ -2,8 +2,8 @@
 
 from ..errors import CabochonError
 from ..search.budget import Budget
+from .base import Bot, Greedy, Random, Thinker, Thought, legal_moves, think
 from .levels import LEVELS, ROLLOUT, Level
-from .simple import Bot, Greedy, Random, Thinker, Thought, legal_moves, think
 
 __all__ = [
     "BOTS",

@@ -8,15 +8,15 @@ import zlib
 from collections.abc import Callable, Iterable
 from typing import Any, TextIO
 
-from ..drawing import draw
 from ..errors import CabochonError
 from ..game import Game
+from ..notation.ascii import draw
 from ..notation.position import parse_position
 from ..search.budget import Budget
 from ..version import __version__
 from ..view import Position, View
 from . import BOTS, bot
-from .simple import Bot, Greedy, legal_moves
+from .base import Bot, Greedy, legal_moves
 
 AUTHOR = "the cabochon project"
 MOST_THREADS = 256

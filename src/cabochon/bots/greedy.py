@@ -18,11 +18,11 @@ from ..rules.actions import BUY, BUY_RESERVED, CLAIM_TILE, FIRST_ACTION, GIVE_BA
 from ..rules.bits import count_bits, lowest_bit, nth_bit
 from ..rules.buying import AVENGERS_POINTS, SYMBOLS_FOR_TILE
 from ..rules.cards import NONE, TIER_COUNT
-from ..rules.chance import below, seeded, stir
+from ..rules.compile import allocating, kernel
 from ..rules.gems import COLOUR_COUNT, COLOURS, LANE_BITS, ONE_WILD, TIME_LANE, WILD, lane, lanes_at_least, minus, total
-from ..rules.kernel import allocating, kernel
 from ..rules.play import legal
 from ..rules.printed import bonus_of, cost_of, demand_of, points_of, symbols_of, tier_of
+from ..rules.rng import below, seeded, stir
 from ..rules.state import MARKET_SIZE, MAX_RESERVED, MAX_TILES, OVER, State
 from ..ruleset import States
 

@@ -8,7 +8,7 @@ from ..search.analysis import GUIDED, STRONGEST, Analysis, Signal, analyse
 from ..search.budget import Budget
 from ..search.tree import BY_ROLLOUT, Style
 from ..view import View
-from .simple import Thought, check
+from .base import Thought, check
 
 
 @dataclass(frozen=True, slots=True)

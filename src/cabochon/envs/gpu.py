@@ -18,11 +18,11 @@ from ..bots.greedy import SCRATCH
 from ..errors import CabochonError
 from ..rules.actions import ACTION_COUNT, FIRST_ACTION
 from ..rules.bits import count_bits, nth_bit
-from ..rules.chance import below, seeded, stir
-from ..rules.kernel import kernel
+from ..rules.compile import kernel
+from ..rules.rng import below, seeded, stir
 from ..rules.state import state_t
 from ..ruleset import blank_states, ruleset
-from .episode import (
+from .episodes import (
     NEXT_STEP,
     SAME_STEP,
     TURN_LIMIT,

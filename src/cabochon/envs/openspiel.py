@@ -11,21 +11,21 @@ import numpy as np
 import pyspiel  # type: ignore[import-not-found]
 from numpy.typing import NDArray
 
-from ..drawing import draw, draw_card
 from ..errors import CabochonError
+from ..notation.ascii import draw, draw_card
 from ..notation.gems import format_counts
 from ..notation.move import Move
 from ..rules.actions import ACTION_COUNT, BUY, BUY_RESERVED, FIRST_ACTION, PASS, RESERVE, RESERVE_DECK
 from ..rules.bits import lowest_bit
 from ..rules.cards import CARD_COUNT, DECK_START, NONE, TILE_COUNT, TILE_FACES, TILE_START, TILES, VARIANTS, Variant
+from ..rules.compile import kernel
 from ..rules.deal import clear_table, shuffle_deck
-from ..rules.kernel import kernel
 from ..rules.play import legal, play
 from ..rules.reserving import refill
 from ..rules.state import MARKET_SIZE, MAX_RESERVED, MAX_SEATS, MAX_TILES, SLOTS_PER_TIER
 from ..ruleset import FEWEST_PLAYERS, blank_states, ruleset
 from ..view import position, sample, view
-from .episode import ENDED, GOING, TURN_LIMIT, checked_limit, reward_of, status
+from .episodes import ENDED, GOING, TURN_LIMIT, checked_limit, reward_of, status
 from .observation import CARD_SIZE, SEAT, blank_rows, named, numbers, observation_size, observe, pieces
 
 CHANCE, TERMINAL = int(pyspiel.PlayerId.CHANCE), int(pyspiel.PlayerId.TERMINAL)

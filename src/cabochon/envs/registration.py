@@ -14,7 +14,7 @@ def register_all() -> None:
         if name not in gymnasium.registry:
             gymnasium.register(
                 id=name,
-                entry_point="cabochon.envs.single:SplendorEnv",
+                entry_point="cabochon.envs.gymnasium:SplendorEnv",
                 vector_entry_point="cabochon.envs.vector:SplendorVectorEnv",
                 kwargs={"variant": variant},
             )

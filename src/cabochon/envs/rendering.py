@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from ..drawing import draw
 from ..errors import CabochonError
+from ..notation.ascii import draw
 from ..view import view
-from .picture import pixels
+from .render_svg import pixels
 
 RENDER_MODES = ["ansi", "rgb_array", "human"]
 

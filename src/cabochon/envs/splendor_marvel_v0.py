@@ -4,7 +4,7 @@ from typing import Any
 
 from gymnasium.utils import EzPickle
 
-from .aec import SeatsEnv, wrapped
+from .pettingzoo import SeatsEnv, wrapped
 
 
 class raw_env(SeatsEnv, EzPickle):  # noqa: N801

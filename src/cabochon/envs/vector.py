@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import CabochonError, IllegalMove
 from ..rules.actions import ACTION_COUNT
-from .episode import NEXT_STEP, NO_RESET, SAME_STEP, TURN_LIMIT, Episodes, Step, compiled_bots, seat_bots
+from .episodes import NEXT_STEP, NO_RESET, SAME_STEP, TURN_LIMIT, Episodes, Step, compiled_bots, seat_bots
 from .observation import HIGHEST, action_masks, observation_size
 
 MODES = {AutoresetMode.DISABLED: NO_RESET, AutoresetMode.NEXT_STEP: NEXT_STEP, AutoresetMode.SAME_STEP: SAME_STEP}

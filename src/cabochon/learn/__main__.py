@@ -6,8 +6,8 @@ from pathlib import Path
 import torch
 
 from .batch import Device
-from .rating import Ratings
-from .training import Plan, Run
+from .rate import Ratings
+from .train import Plan, Run
 
 
 def arguments() -> argparse.Namespace:

@@ -9,7 +9,7 @@ from torch.nn import functional
 
 from ..rules.state import MAX_SEATS
 from ..search.net import Net
-from ..search.sight import NAMES, SIGHTS
+from ..search.net_features import NAMES, SIGHTS
 
 SIGHT_COLUMNS = 2176  # SIGHTS and some that are always zero: matrices like round sizes
 NEVER = -1e9

@@ -12,7 +12,7 @@ matplotlib.use("Agg")
 
 from matplotlib import pyplot
 
-from .rating import GAMES, NODES
+from .rate import GAMES, NODES
 
 LOSSES = {"policy": "policy", "value": "chances", "points": "points"}
 RATING, SHARE = "rating_by_", "share_"

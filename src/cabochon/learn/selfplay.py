@@ -16,18 +16,18 @@ import numpy as np
 import torch
 
 from ..rules.actions import ACTION_COUNT
-from ..rules.chance import below, seeded, stir
+from ..rules.compile import inlined
 from ..rules.deal import deal, random_start
-from ..rules.kernel import inlined
 from ..rules.play import play
+from ..rules.rng import below, seeded, stir
 from ..rules.state import OVER, State
 from ..ruleset import blank_states, ruleset
-from ..search.evaluation import share_win, soften
-from ..search.guided import EDGES_PER_NODE, is_unjudged, list_actions, take_in, walk
-from ..search.sight import MOST_SIGHTS, list_sights, name_of
+from ..search.linear_eval import share_win, soften
+from ..search.net_features import MOST_SIGHTS, list_sights, name_of
+from ..search.net_mcts import EDGES_PER_NODE, is_unjudged, list_actions, take_in, walk
 from ..search.tree import BY_NET, NO_NODE, Style, Tree, back_up, chance_of, own_tree, proven_best, set_root
 from .batch import Device
-from .imagining import imagine
+from .determinize import imagine
 from .model import SIGHT_COLUMNS, Model
 
 STYLE = Style(method=BY_NET)

@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 
 from ..bots.greedy import SCRATCH, greedy_action
 from ..rules.bits import count_bits
-from ..rules.chance import below, seeded, stir
+from ..rules.compile import allocating, kernel
 from ..rules.deal import ANY_START, deal, deal_from
-from ..rules.kernel import allocating, kernel
 from ..rules.play import legal, play, random_action
+from ..rules.rng import below, seeded, stir
 from ..rules.state import MAIN, MAX_SEATS, OVER
 from ..ruleset import blank_states, ruleset
-from ..search.evaluation import (
+from ..search.linear_eval import (
     HABITS,
     OTHERS,
     OVERFLOW,
@@ -36,7 +36,7 @@ from ..search.evaluation import (
     soften,
     weigh_actions,
 )
-from ..search.features import AIM, FEATURES, MOST_AIMS, MOST_LISTED, list_features
+from ..search.linear_features import AIM, FEATURES, MOST_AIMS, MOST_LISTED, list_features
 from ..search.tree import MOST_EDGES, NO_NODE, Style, Tree, new_tree, plant, proven_best, think
 from ..search.weights import START_HABITS, Weights, load_weights, path_of, save_weights
 

@@ -1,6 +1,6 @@
 """Bits of an int64 mask. Written out, so that the same source compiles for the CPU and for CUDA."""
 
-from .kernel import kernel
+from .compile import kernel
 
 
 @kernel

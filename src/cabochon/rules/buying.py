@@ -2,8 +2,8 @@
 
 from .actions import BUY, BUY_RESERVED
 from .cards import BONUS, CARD_COUNT, COST, NONE, POINTS, SYMBOLS, TIME_SYMBOL
+from .compile import kernel
 from .gems import COLOURS, LANE_BITS, TIME_LANE, WILD, lane, minus, total
-from .kernel import kernel
 from .reserving import refill
 from .state import MARKET_SIZE, MAX_RESERVED, State
 

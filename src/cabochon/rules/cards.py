@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .compile import PACKAGE
 from .gems import ONE_TIME, pack
-from .kernel import PACKAGE
 
 CARD_COUNT = 90
 TIER_COUNT = 3

@@ -13,10 +13,10 @@ from .cards import (
     TOKENS_EACH,
     WILD_COUNT,
 )
-from .chance import below, seeded, stir
+from .compile import kernel
 from .gems import ONE_EACH, ONE_TIME, ONE_WILD
-from .kernel import kernel
 from .reserving import refill
+from .rng import below, seeded, stir
 from .state import MAIN, MARKET_SIZE, MAX_SEATS, MAX_TILES, State
 
 FEWEST_PLAYERS = 2

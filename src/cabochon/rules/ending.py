@@ -1,7 +1,7 @@
 """The end of a turn, of a round and of the game, and who has won."""
 
+from .compile import kernel
 from .gems import TIME_LANE, minus
-from .kernel import kernel
 from .state import GOAL, MAIN, OVER, STALEMATE, State
 
 MOST_CARDS = 127

@@ -10,7 +10,7 @@ the arithmetic.
 
 from collections.abc import Iterable
 
-from .kernel import kernel
+from .compile import kernel
 
 COLOUR_COUNT = 5
 LANE_COUNT = 7

@@ -3,11 +3,11 @@
 from .actions import BUY, CLAIM_TILE, FIRST_ACTION, PASS, RESERVE
 from .bits import count_bits, nth_bit
 from .buying import COLOURS_FIRST, buy, purchases
-from .chance import below
+from .compile import kernel
 from .ending import end_turn
-from .kernel import kernel
 from .reserving import reservations, reserve
 from .returning import give_back, over_limit, returns
+from .rng import below
 from .state import CLAIM, MAIN, RETURN, State
 from .taking import take, takes_of_different, takes_of_two
 from .tiles import claim, coming, several, welcome_only

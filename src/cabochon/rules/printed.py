@@ -7,8 +7,8 @@ Each table is looked up in one place: on a GPU every function that names a table
 import numpy as np
 
 from .cards import BONUS, COST, DEMAND, POINTS, SYMBOLS, TIER, TILE_POINTS
+from .compile import kernel
 from .gems import LANE_BITS
-from .kernel import kernel
 
 COLOUR = np.array([max(0, int(gems).bit_length() - 1) // LANE_BITS for gems in BONUS], np.int64)
 COLOUR.setflags(write=False)

@@ -6,8 +6,8 @@ import numpy as np
 
 from .actions import RESERVE, RESERVE_DECK
 from .cards import DECK_START, NONE
+from .compile import kernel
 from .gems import ONE_WILD, WILD, lane
-from .kernel import kernel
 from .state import MARKET_SIZE, SLOTS_PER_TIER, State
 
 ALL_FOUR = 0b1111

@@ -1,8 +1,8 @@
 """Returning tokens above the limit."""
 
 from .actions import GIVE_BACK
+from .compile import kernel
 from .gems import LANE_BITS, TIME_LANE, lanes_at_least, total
-from .kernel import kernel
 from .state import State
 
 

@@ -1,8 +1,8 @@
 """Taking tokens from the bank."""
 
 from .actions import TAKE_DIFFERENT, TAKE_TWO, TAKEN
+from .compile import kernel
 from .gems import COLOURS, lanes_at_least
-from .kernel import kernel
 from .state import State
 
 PILE_FOR_TWO = 4

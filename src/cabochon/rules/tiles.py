@@ -3,8 +3,8 @@
 from .actions import CLAIM_TILE
 from .bits import lowest_bit
 from .cards import DEMAND, NONE, TILE_POINTS
+from .compile import kernel
 from .gems import minus
-from .kernel import kernel
 from .state import MAX_TILES, State
 
 

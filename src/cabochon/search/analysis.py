@@ -16,8 +16,8 @@ from ..rules.state import MAX_SEATS
 from ..ruleset import States
 from ..view import View, sample
 from .budget import Budget
-from .guided import EDGES_PER_NODE, begin_guided, think_guided
 from .net import load_net, new_desk
+from .net_mcts import EDGES_PER_NODE, begin_guided, think_guided
 from .tree import BY_NET, BY_ROLLOUT, NO_NODE, SURE_WIN, Style, Tree, look_after, new_tree, plant, think
 from .weights import load_weights
 

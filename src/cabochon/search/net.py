@@ -17,10 +17,10 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import load_file, save_file
 
 from ..errors import CabochonError
-from ..rules.kernel import inlined
+from ..rules.compile import inlined
 from ..rules.state import MAX_SEATS, State
-from .evaluation import soften
-from .sight import MOST_SIGHTS, NAMES, SIGHTS, list_sights
+from .linear_eval import soften
+from .net_features import MOST_SIGHTS, NAMES, SIGHTS, list_sights
 
 FOLDER = Path(__file__).parent / "nets"
 ENDING = ".safetensors"

@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 from ..rules.actions import BUY, BUY_RESERVED, FIRST_ACTION, GIVE_BACK, RESERVE, RESERVE_DECK
 from ..rules.bits import count_bits, lowest_bit
 from ..rules.cards import DECK_START
-from ..rules.chance import below, seeded, stir
+from ..rules.compile import inlined, kernel
 from ..rules.gems import TIME, lane, total
-from ..rules.kernel import inlined, kernel
 from ..rules.play import legal, play, random_action
+from ..rules.rng import below, seeded, stir
 from ..rules.state import MAX_SEATS, OVER, RETURN, SLOTS_PER_TIER, State, state_t
-from .evaluation import evaluate, policy, share_win
-from .features import AIM, MOST_AIMS, MOST_LISTED
+from .linear_eval import evaluate, policy, share_win
+from .linear_features import AIM, MOST_AIMS, MOST_LISTED
 
 EDGES_PER_NODE = 12
 MOST_EDGES = 64

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .evaluation import HABITS, KIND, OVERFLOW, PHASES, SHARPNESS, SPITE
-from .features import FEATURES
+from .linear_eval import HABITS, KIND, OVERFLOW, PHASES, SHARPNESS, SPITE
+from .linear_features import FEATURES
 
 FOLDER = Path(__file__).parent / "weights"
 START_HABITS = np.zeros(HABITS, np.float32)

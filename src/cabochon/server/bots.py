@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from orjson import dumps
 
 from ..bots import Bot, Budget, Greedy, Level, Random, Thought, bot, think
-from ..bots.process import add_commands
+from ..bots.external import add_commands
 from ..game import Game
 from ..rules.cards import VARIANTS
 from ..rules.state import MAX_SEATS

@@ -1,7 +1,7 @@
 """From a key of 256 bits to the order of all cards and tiles and the start seat, as docs/protocol.md specifies it.
 
 Whoever knows a part of the order learns nothing about the rest without the key: the numbers are bytes of SHAKE-256. A game with
-`Game(seed=…)` is dealt by another, fast generator, which can be solved from a few cards: see `rules/chance.py`.
+`Game(seed=…)` is dealt by another, fast generator, which can be solved from a few cards: see `rules/rng.py`.
 """
 
 import hashlib

@@ -1,10 +1,10 @@
 """The game in a terminal: the table drawn in colour, moves told in sentences, and play line by line."""
 
-from .pages import rules_pages, section, sections, show_rules
-from .sitting import Sitting, help_text, move_lines, spoken
+from .rules_pages import rules_pages, section, sections, show_rules
+from .sentences import retell, verdict
+from .session import Sitting, help_text, move_lines, spoken
 from .table import draw_table
-from .telling import retell, verdict
-from .words import console, listed, printable, say, seat_names
+from .vocabulary import console, listed, printable, say, seat_names
 
 __all__ = [
     "Sitting", "console", "draw_table", "help_text", "listed", "move_lines", "printable", "retell", "rules_pages", "say",

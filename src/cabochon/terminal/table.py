@@ -8,8 +8,8 @@ from ..notation.move import PLACES
 from ..rules.cards import CARDS, TILES
 from ..view import Reserved, View
 from ..why_not import why_not
-from .telling import headline
-from .words import TILE_WORD, plural
+from .sentences import headline
+from .vocabulary import TILE_WORD, plural
 
 STYLES = {
     "classic": {"w": "black on white", "u": "white on blue", "g": "black on green", "r": "white on red", "k": "white on grey23"},

@@ -7,10 +7,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from ..bots import Bot, Budget, Greedy
-from ..bots.process import ProgramError
+from ..bots.external import ProgramError
 from ..game import Game
 from .entrant import Entrant
-from .pairing import Fixture, Match, deal_seed
+from .pairings import Fixture, Match, deal_seed
 
 MOST_TURNS_PER_SEAT = 400
 CUT, FORFEIT = "cut", "forfeit"

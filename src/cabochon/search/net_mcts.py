@@ -9,12 +9,12 @@ from typing import Any
 
 from ..rules.actions import FIRST_ACTION
 from ..rules.bits import lowest_bit
-from ..rules.kernel import inlined, kernel
+from ..rules.compile import inlined, kernel
 from ..rules.play import legal
 from ..rules.state import RETURN
-from .evaluation import soften
+from .linear_eval import soften
 from .net import Desk, Net, answer, read_chances, think_over
-from .sight import name_of
+from .net_features import name_of
 from .tree import (
     MOST_DEPTH,
     NO_NODE,

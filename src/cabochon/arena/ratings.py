@@ -16,10 +16,10 @@ from typing import Any
 
 from ..errors import CabochonError
 from .entrant import usual_name
-from .playing import Played
 from .results import Results, read_results
+from .runner import Played
 from .statistics import ELO_PER_DECADE, Z95
-from .tally import whole_deals
+from .summary import whole_deals
 
 ANCHOR, ANCHOR_RATING = "greedy", 1000.0
 REPEATS = 100

@@ -12,18 +12,18 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from . import batch
-from .bots.levels import ROLLOUT
-from .game import Game
-from .machine import commit, machine
-from .rules.cards import VARIANTS
-from .rules.deal import deal
-from .rules.kernel import kernel
-from .ruleset import blank_states, ruleset
-from .search.analysis import GUIDED, STRONGEST, judge_for
-from .search.guided import EDGES_PER_NODE
-from .search.signature import signature
-from .search.tree import Style, new_tree
+from .. import batch
+from ..bots.levels import ROLLOUT
+from ..game import Game
+from ..rules.cards import VARIANTS
+from ..rules.compile import kernel
+from ..rules.deal import deal
+from ..ruleset import blank_states, ruleset
+from ..search.analysis import GUIDED, STRONGEST, judge_for
+from ..search.net_mcts import EDGES_PER_NODE
+from ..search.signature import signature
+from ..search.tree import Style, new_tree
+from .provenance import commit, machine
 
 PLAYER_COUNTS = (2, 3, 4)
 MOST_DECISIONS = 5000

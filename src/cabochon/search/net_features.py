@@ -25,13 +25,13 @@ from typing import Any
 
 from ..rules.actions import BUY, BUY_RESERVED, CLAIM_TILE, GIVE_BACK, PASS, RESERVE, RESERVE_DECK
 from ..rules.cards import CARD_COUNT, NONE, TIER_COUNT, TILE_START
+from ..rules.compile import inlined
 from ..rules.ending import goal_reached
 from ..rules.gems import COLOUR_COUNT, COLOURS, LANE_COUNT, WILD, lane, minus, total
-from ..rules.kernel import inlined
 from ..rules.printed import colour_of, cost_of, demand_of, points_of, tier_of
 from ..rules.reserving import hidden_cards
 from ..rules.state import MARKET_SIZE, MAX_RESERVED, MAX_TILES, State
-from .features import (
+from .linear_features import (
     FAR,
     FEATURES,
     IN_MARKET,

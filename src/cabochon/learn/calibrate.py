@@ -1,5 +1,5 @@
 # mypy: warn-return-any=False
-"""Whether a net's chances come true: `python -m cabochon.learn.calibration --help`.
+"""Whether a net's chances come true: `python -m cabochon.learn.calibrate --help`.
 
 The net plays games on deals that no training has seen. In every position the chance it gives each seat, at a glance and after
 its search, is put beside the result of the game; by tenths of the chance the two should be alike.
@@ -16,17 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..rules.bits import count_bits
-from ..rules.chance import seeded, stir
+from ..rules.compile import kernel
 from ..rules.deal import ANY_START, deal_from
-from ..rules.kernel import kernel
 from ..rules.play import legal, play
+from ..rules.rng import seeded, stir
 from ..rules.state import MAX_SEATS, OVER
 from ..ruleset import blank_states, ruleset
 from ..search.analysis import GUIDED
-from ..search.guided import EDGES_PER_NODE, begin_guided, think_guided
 from ..search.net import Desk, Net, load_net, new_desk
+from ..search.net_mcts import EDGES_PER_NODE, begin_guided, think_guided
 from ..search.tree import Style, Tree, chance_of, new_tree
-from .imagining import imagine
+from .determinize import imagine
 from .tuning import most_visited, note_result
 
 LONGEST_GAME = 400  # turns; a game that goes on does not count
@@ -180,7 +180,7 @@ def tell(found: dict[str, Any]) -> None:
 
 def main() -> None:
     """Calibrate and keep the numbers."""
-    parser = argparse.ArgumentParser("python -m cabochon.learn.calibration", description=__doc__)
+    parser = argparse.ArgumentParser("python -m cabochon.learn.calibrate", description=__doc__)
     parser.add_argument("--variant", choices=("classic", "marvel"), default="classic")
     parser.add_argument("--players", type=int, choices=(2, 3, 4), default=2)
     parser.add_argument("--games", type=int, default=2000)

@@ -1,12 +1,15 @@
-"""The one decorator of the compiled rules.
+"""The one decorator of the compiled rules, and where the compiled code is kept.
 
 Numba's disk cache looks only at the file that defines a function: a change in a function it calls from another file goes
-unnoticed. So the cache folder is named after a hash of every source that a kernel can be made of.
+unnoticed. So every module has a cache folder of its own, named after a hash of its import closure: its source, the sources of all
+modules of this package that it imports, of those that these import, and so on, and the tables they read. An edit in any of them
+is a new folder, so old code can never run; an edit anywhere else compiles nothing anew.
 """
 
 import atexit
 import hashlib
 import os
+import re
 import shutil
 import stat
 import tempfile
@@ -18,29 +21,63 @@ from typing import Any, TypeVar, cast
 import numba
 
 PACKAGE = Path(__file__).parent.parent
-KERNEL_FOLDERS = ("rules", "data")
-KERNEL_FILES = ("bots/greedy.py", "envs/observation.py", "envs/episode.py")  # others hold kernels that nobody else calls
-LATER_FOLDERS = ("search", "learn")  # each calls what stands before it and is never called from there: it has a cache of its own
+DATA = PACKAGE / "data"
+# Imports at the top level of a module. What a function imports when it is called cannot be a part of compiled code.
+AS = re.compile(r" as \w+|#.*")
+IMPORT = re.compile(r"^from ([\w.]+) import (\([^)]*\)|.*)$", re.MULTILINE)
 ROOT, PRIVATE = 0, 0o700
 WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
 
-def _sources(folder: str) -> list[Path]:
-    return [path for path in sorted((PACKAGE / folder).rglob("*")) if path.suffix in (".py", ".csv")]
+def _file(parts: tuple[str, ...]) -> Path | None:
+    """The source of a module of this package, if there is one."""
+    path = PACKAGE.parent.joinpath(*parts)
+    return next((file for file in (path.with_suffix(".py"), path / "__init__.py") if file.is_file()), None)
 
 
 @cache
-def source_hash(*later: str) -> str:
-    """A short name for the sources as they are now, those of some later folders included."""
+def _imports(file: Path) -> frozenset[Path]:
+    """The sources of this package that a source imports; of `from .. import batch` only `batch.py`, not its package's file."""
+    package = file.relative_to(PACKAGE.parent).parts[:-1] if PACKAGE in file.parents else ()
+    found: set[Path | None] = set()
+    for origin, imported in IMPORT.findall(file.read_text(encoding="utf-8")):
+        module = origin.lstrip(".")
+        dots = len(origin) - len(module)
+        target = (*package[: len(package) - dots + 1], *filter(None, module.split("."))) if dots else tuple(module.split("."))
+        if target[0] == PACKAGE.name:
+            submodules = [_file((*target, name)) for name in re.findall(r"\w+", AS.sub("", imported))]
+            found.update(submodules if all(submodules) else [*submodules, _file(target)])
+    return frozenset(path for path in found if path)
+
+
+@cache
+def import_closure(file: Path) -> tuple[Path, ...]:
+    """A source and all sources of this package that it can be compiled from."""
+    known, new = {file}, [file]
+    while new:
+        new = [path for path in {path for source in new for path in _imports(source)} if path not in known]
+        known.update(new)
+    return tuple(sorted(known))
+
+
+@cache
+def _data_hash() -> bytes:
+    """A hash of the tables that kernels are compiled with."""
     digest = hashlib.sha256()
-    for folder in (*KERNEL_FOLDERS, *later):
-        for path in _sources(folder):
-            digest.update(path.name.encode() + path.read_bytes())
-    for file in KERNEL_FILES:
-        digest.update(file.encode() + (PACKAGE / file).read_bytes())
-    return digest.hexdigest()[:12]
+    for path in sorted(DATA.rglob("*.csv")):
+        digest.update(path.name.encode() + path.read_bytes())
+    return digest.digest()
+
+
+@cache
+def cache_key(file: Path) -> str:
+    """A name for a source with its import closure as they are now."""
+    digest = hashlib.sha256(_data_hash())
+    for path in import_closure(file):
+        digest.update(path.name.encode() + path.read_bytes())
+    return f"{file.stem}-{digest.hexdigest()[:12]}"
 
 
 def _is_ours(found: os.stat_result) -> bool:
@@ -88,21 +125,17 @@ def _folder_until_exit() -> str:
 
 
 @cache
-def cache_folder(*later: str) -> Path:
+def cache_folder(key: str) -> Path:
     """Where compiled functions are kept: the user's cache, else the temporary folder, else only until this process ends."""
-    name = f"kernel-{source_hash(*later)}"
     home = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     user = getattr(os, "getuid", lambda: "user")()
-    found = private_folder(home, "cabochon", name) or private_folder(tempfile.gettempdir(), f"cabochon-{user}", name)
-    return found or private_folder(_folder_until_exit(), "cabochon", name) or Path(_folder_until_exit())
+    found = private_folder(home, "cabochon", key) or private_folder(tempfile.gettempdir(), f"cabochon-{user}", key)
+    return found or private_folder(_folder_until_exit(), "cabochon", key) or Path(_folder_until_exit())
 
 
 def folder_for(function: Callable[..., object]) -> Path:
-    """Where the compiled function is kept; one outside the package, or of a module that is run, may call anything."""
-    package, *own = function.__module__.split(".")[:2]
-    if package != PACKAGE.name:
-        return cache_folder(*LATER_FOLDERS)
-    return cache_folder(*LATER_FOLDERS[: LATER_FOLDERS.index(own[0]) + 1] if own and own[0] in LATER_FOLDERS else ())
+    """Where the compiled function is kept."""
+    return cache_folder(cache_key(Path(cast(Any, function).__code__.co_filename).resolve()))
 
 
 def _compiled(function: Function, **settings: Any) -> Function:
@@ -121,7 +154,8 @@ def _kept(function: Function, **settings: Any) -> Function:
 def kernel(function: Function) -> Function:
     """Compile on first use, without the GIL, and keep the result on disk.
 
-    A kernel makes no arrays: then Numba need not count who holds one, which took a quarter of a search (`_nrt` is that counting).
+    A kernel makes no arrays, so Numba's runtime with its reference counting can be left out (`_nrt`): that took a quarter of the
+    time of a search.
     """
     return _kept(function, _nrt=False)
 

@@ -9,7 +9,7 @@ from ..rules.buying import AVENGERS_POINTS
 from ..rules.cards import CARDS, TILES
 from ..rules.gems import COLOUR_COUNT, TIME, WILD
 from ..view import SeatView, View
-from .words import BUY_WORD, NUMBERS, TILE_WORD, TO_DO, WILD_WORD, YOU, does, listed, plural, sentence
+from .vocabulary import BUY_WORD, NUMBERS, TILE_WORD, TO_DO, WILD_WORD, YOU, does, listed, plural, sentence
 
 
 def headline(shown: View, names: Sequence[str]) -> str:

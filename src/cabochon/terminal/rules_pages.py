@@ -8,7 +8,7 @@ from rich.markdown import Markdown
 
 from ..errors import CabochonError
 from ..rules.cards import CARDS
-from ..rules.kernel import PACKAGE
+from ..rules.compile import PACKAGE
 
 
 def rules_pages() -> dict[str, str]:

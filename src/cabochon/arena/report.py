@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from .tally import Standing, Tally
+from .summary import Standing, Tally
 
 
 def tell(result: Tally) -> str:

@@ -19,7 +19,7 @@ from ..notation.position import format_position
 from ..search.budget import Budget
 from ..view import View
 from ..why_not import why_not
-from .simple import Bot, legal_moves
+from .base import Bot, legal_moves
 
 START_SECONDS = 60.0  # until a program is ready; one that is compiled first may need many
 LONGEST_THOUGHT = 60.0  # for a move, if the budget says no seconds

@@ -1,9 +1,9 @@
 """A position drawn as text."""
 
-from .notation.gems import format_counts
-from .notation.move import PLACES
-from .rules.cards import CARDS, TILES, VARIANTS
-from .view import Reserved, SeatView, View
+from ..rules.cards import CARDS, TILES, VARIANTS
+from ..view import Reserved, SeatView, View
+from .gems import format_counts
+from .move import PLACES
 
 CELL = 17
 TURN_LINES = {

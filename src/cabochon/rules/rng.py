@@ -1,6 +1,6 @@
 """Random numbers as plain values: a kernel is given one and hands on the next. No hidden generator, none in the record."""
 
-from .kernel import kernel
+from .compile import kernel
 
 LOW_BITS = 0xFFFFFFFF
 SPREAD = -7046029254386353131  # 2**64 divided by the golden ratio

@@ -12,9 +12,9 @@ from ..bots import Budget, bot
 from ..errors import CabochonError, IllegalMove
 from ..game import Game
 from ..rules.actions import ACTION_COUNT
-from ..rules.chance import stir
+from ..rules.rng import stir
 from ..view import view
-from .episode import (
+from .episodes import (
     CALLER,
     COMPILED_BOTS,
     ENDED,

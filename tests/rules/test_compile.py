@@ -1,15 +1,98 @@
-"""Where compiled functions are kept: whoever could write there could run programs as this user."""
+"""Where compiled functions are kept: by the sources they are made of, and where nobody else can write.
+
+Whoever could write there could run programs as this user.
+"""
 
 import os
+import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from cabochon.rules.kernel import private_folder
+from cabochon.rules import compile as compiling
+from cabochon.rules.compile import cache_key, import_closure, private_folder
 
-PRINT_FOLDER = "from cabochon.rules.kernel import cache_folder; print(cache_folder())"
+PRINT_FOLDER = "from cabochon.rules.compile import cache_folder; print(cache_folder('kernel-1'))"
+PACKAGE = compiling.PACKAGE
+CACHED = (compiling._imports, compiling._data_hash, import_closure, cache_key)
+
+
+def kernel_modules() -> list[str]:
+    """Every module that defines a kernel."""
+    sources = [path for path in PACKAGE.rglob("*.py") if "static" not in path.parts]
+    return sorted(str(path.relative_to(PACKAGE)) for path in sources if "\n@kernel" in path.read_text())
+
+
+def forget_sources() -> None:
+    for function in CACHED:
+        function.cache_clear()
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A copy of the package that may be edited."""
+    copy = tmp_path / "src" / PACKAGE.name
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("static", "__pycache__", "*.safetensors", "*.npz"))
+    monkeypatch.setattr(compiling, "PACKAGE", copy)
+    monkeypatch.setattr(compiling, "DATA", copy / PACKAGE_DATA)
+    forget_sources()
+    yield copy
+    forget_sources()
+
+
+PACKAGE_DATA = compiling.DATA.relative_to(PACKAGE)
+
+
+def edit(path: Path) -> None:
+    path.write_text(path.read_text() + "\n# edited\n")
+    forget_sources()
+
+
+@pytest.mark.parametrize("module", kernel_modules())
+def test_the_key_notices_an_edit_in_any_source_of_the_import_closure(package: Path, module: str) -> None:
+    before = cache_key(package / module)
+    for path in import_closure(package / module):
+        edit(path)
+        assert before != cache_key(package / module), path
+        before = cache_key(package / module)
+
+
+def test_the_key_notices_an_edit_in_a_table(package: Path) -> None:
+    before = cache_key(package / "rules/play.py")
+    edit(next((package / PACKAGE_DATA).rglob("cards.csv")))
+    assert before != cache_key(package / "rules/play.py")
+
+
+def test_an_edit_elsewhere_compiles_nothing_anew(package: Path) -> None:
+    before = cache_key(package / "rules/play.py")
+    edit(package / "search/tree.py")
+    edit(package / "batch.py")
+    assert before == cache_key(package / "rules/play.py")
+
+
+def test_a_closure_holds_what_is_imported_by_what_is_imported() -> None:
+    found = {str(path.relative_to(PACKAGE)) for path in import_closure(PACKAGE / "batch.py")}
+    assert {"batch.py", "rules/play.py", "rules/gems.py"} <= found
+    assert not {path for path in found if path.startswith(("search/", "bots/"))} | {"__init__.py"} & found
+
+
+@pytest.mark.slow
+def test_after_an_edit_in_another_file_the_new_code_runs(package: Path, tmp_path: Path) -> None:
+    """`total` is called by a kernel in another file, whose compiled code was kept."""
+    asked = "from cabochon.rules.returning import over_limit; from cabochon import Game; print(over_limit(Game(seed=1).state))"
+    environment = os.environ | {"PYTHONPATH": str(package.parent), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+
+    def answer() -> str:
+        done = subprocess.run([sys.executable, "-c", asked], env=environment, capture_output=True, text=True, check=True)
+        return done.stdout.strip()
+
+    assert ("False", "False") == (answer(), answer())
+    gems = package / "rules/gems.py"
+    gems.write_text(gems.read_text().replace("(LANE_COUNT - 1)) & LANE", "(LANE_COUNT - 1)) & LANE | 64"))
+    assert "True" == answer()
 
 
 @pytest.fixture

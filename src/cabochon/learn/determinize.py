@@ -2,10 +2,10 @@
 """What a seat cannot know becomes anything it could be."""
 
 from ..rules.cards import DECK_START, NONE
-from ..rules.chance import below, stir
-from ..rules.kernel import inlined
+from ..rules.compile import inlined
 from ..rules.printed import tier_of
 from ..rules.reserving import hidden_cards
+from ..rules.rng import below, stir
 from ..rules.state import MAX_RESERVED, State
 
 

@@ -18,7 +18,7 @@ from ..errors import CabochonError
 from ..search.net import ENDING, players_of, read_net, read_run, save_net
 from .batch import Device
 from .model import Model
-from .rating import Ratings
+from .rate import Ratings
 from .selfplay import LONGEST, Spreader, Tables
 
 WINDOW = 64  # steps kept besides those of a whole game

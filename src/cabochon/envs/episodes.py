@@ -14,11 +14,11 @@ from .. import batch
 from ..bots.greedy import SCRATCH, greedy_action
 from ..errors import CabochonError, RulesetError
 from ..rules.actions import FIRST_ACTION, PASS
-from ..rules.chance import seeded, stir
+from ..rules.compile import allocating, inlined, kernel
 from ..rules.deal import ANY_START, deal_from
 from ..rules.ending import standing
-from ..rules.kernel import allocating, inlined, kernel
 from ..rules.play import legal, play, random_action
+from ..rules.rng import seeded, stir
 from ..rules.state import MAX_SEATS, OVER, State
 from ..ruleset import States, blank_states, ruleset
 from .observation import blank_masks, blank_rows, mask_numbers, numbers, observe, write_mask

@@ -12,11 +12,11 @@ from pettingzoo.utils import wrappers  # type: ignore[import-untyped]
 
 from ..errors import IllegalMove
 from ..rules.actions import ACTION_COUNT, FIRST_ACTION, PASS
+from ..rules.compile import kernel
 from ..rules.deal import deal_from
-from ..rules.kernel import kernel
 from ..rules.play import legal, play
 from ..ruleset import blank_states, ruleset
-from .episode import ENDED, GOING, ILLEGAL, ILLEGAL_REWARD, TURN_LIMIT, checked_limit, checked_start, reward_of, status
+from .episodes import ENDED, GOING, ILLEGAL, ILLEGAL_REWARD, TURN_LIMIT, checked_limit, checked_start, reward_of, status
 from .observation import HIGHEST, blank_masks, blank_rows, mask_numbers, numbers, observation_size, observe, write_mask
 from .rendering import RENDER_MODES, checked_mode, render
 

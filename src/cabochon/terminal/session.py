@@ -13,15 +13,15 @@ from ..errors import CabochonError
 from ..game import Game
 from ..notation.move import Move
 from ..notation.record import format_record
-from ..replay import record_of
+from ..notation.replay import record_of
 from ..rules.cards import VARIANTS
 from ..rules.gems import WILD
 from ..view import View
 from ..why_not import why_not
-from .pages import chapters, rules_pages, sections, show_rules
+from .rules_pages import chapters, rules_pages, sections, show_rules
+from .sentences import retell, tile_text, verdict
 from .table import draw_table
-from .telling import retell, tile_text, verdict
-from .words import WILD_WORD, YOU, does, say, sentence
+from .vocabulary import WILD_WORD, YOU, does, say, sentence
 
 HELP = """\
 take {a}{b}{c}         three different tokens

@@ -9,8 +9,8 @@ of reserved cards only those of the seat that is looked at.
 from typing import Any
 
 from ..rules.cards import NONE, TIER_COUNT
+from ..rules.compile import inlined
 from ..rules.gems import COLOUR_COUNT, COLOURS, HIGH, LANE_BITS, ONES, TIME_LANE, WILD, lane, minus, total
-from ..rules.kernel import inlined
 from ..rules.printed import colour_of, cost_of, demand_of, points_of, symbols_of, tier_of
 from ..rules.state import MARKET_SIZE, MAX_RESERVED, MAX_SEATS, MAX_TILES, State
 

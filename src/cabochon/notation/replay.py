@@ -1,18 +1,18 @@
 """Between a stored game and a game that can be played: replaying a record, and writing one."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from .errors import CabochonError, RecordError
-from .notation.record import Record, RecordedMove
-from .rules.actions import BUY, BUY_RESERVED, PASS, RESERVE, RESERVE_DECK
-from .rules.cards import CARDS, TIER_COUNT, TILES
-from .rules.state import SLOTS_PER_TIER
-from .view import Position, TileOnTable, View, position, seat_view
+from ..errors import CabochonError, RecordError
+from ..rules.actions import BUY, BUY_RESERVED, PASS, RESERVE, RESERVE_DECK
+from ..rules.cards import CARDS, TIER_COUNT, TILES
+from ..rules.state import SLOTS_PER_TIER
+from ..view import Position, TileOnTable, View, position, seat_view
+from .record import Record, RecordedMove
 
 if TYPE_CHECKING:
-    from .game import Game
+    from ..game import Game
 
 UNFINISHED = "unfinished"
 
@@ -84,11 +84,9 @@ def _known(row: tuple[int | None, ...]) -> Iterator[int]:
     yield from (card for card in row if card is not None)
 
 
-def game_of(record: Record) -> "Game":
-    """Replay a record move by move; anything that cannot have happened is an error that names the line."""
-    from .game import Game
-
-    game = Game.from_position(first_position(complete(record)))
+def replay(record: Record, begin: "Callable[[Position], Game]") -> "Game":
+    """Begin a game and play a record move by move; anything that cannot have happened is an error that names the line."""
+    game = begin(first_position(complete(record)))
     for recorded in record.moves:
         _replay(game, recorded)
     if not record.result:

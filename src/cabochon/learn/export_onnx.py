@@ -1,6 +1,6 @@
-"""A net as ONNX, for other programs: `python -m cabochon.learn.export NET.safetensors OUT.onnx`.
+"""A net as ONNX, for other programs: `python -m cabochon.learn.export_onnx NET.safetensors OUT.onnx`.
 
-Input `sights`: positions x seats x SIGHTS, how often every fact of `cabochon.search.sight` is there, the seat to decide first.
+Input `sights`: positions x seats x SIGHTS, how often every fact of `search.net_features` is there, the seat to decide first.
 Outputs: `value`, a number for every seat in the same order (softmax over the seats at the table gives their chances to win), and
 `names`, a number for every name of a move (softmax over the legal ones gives the policy). An absent seat has no facts at all.
 """
@@ -18,7 +18,7 @@ from torch import nn
 
 from ..rules.state import MAX_SEATS
 from ..search.net import read_net, read_run
-from ..search.sight import MOST_SIGHTS, SIGHTS, list_sights
+from ..search.net_features import MOST_SIGHTS, SIGHTS, list_sights
 from .model import Model
 
 OPSET = 20
@@ -67,7 +67,7 @@ def export(net: Path, out: Path) -> None:
 
 def main() -> None:
     """Export."""
-    parser = argparse.ArgumentParser("python -m cabochon.learn.export", description="Write a net as ONNX.")
+    parser = argparse.ArgumentParser("python -m cabochon.learn.export_onnx", description="Write a net as ONNX.")
     parser.add_argument("net", type=Path, metavar="NET.safetensors")
     parser.add_argument("out", type=Path, metavar="OUT.onnx")
     said = parser.parse_args()

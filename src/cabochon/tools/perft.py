@@ -4,13 +4,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .rules import play as turn
-from .rules.actions import FIRST_ACTION
-from .rules.bits import lowest_bit
-from .rules.kernel import allocating
+from ..rules import play as turn
+from ..rules.actions import FIRST_ACTION
+from ..rules.bits import lowest_bit
+from ..rules.compile import allocating
 
 if TYPE_CHECKING:
-    from .game import Game
+    from ..game import Game
 
 
 @allocating

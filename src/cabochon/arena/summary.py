@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from .playing import CUT, FORFEIT, Played
+from .runner import CUT, FORFEIT, Played
 from .statistics import Sprt, count_pairs, mean, mean_error, rating, rating_error
 
 NOTHING, WHOLE = 1e-9, 1 - 1e-9  # a third and a third and a third make no whole in binary

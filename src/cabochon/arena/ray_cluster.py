@@ -4,8 +4,8 @@ from collections.abc import Generator, Sequence
 from typing import Any
 
 from ..errors import CabochonError
-from .pairing import Fixture, Match
-from .playing import Played, play_game, warm_up
+from .pairings import Fixture, Match
+from .runner import Played, play_game, warm_up
 
 
 class Player:

@@ -1,0 +1,1 @@
+"""Measuring and counting: bench, perft, and where figures were taken."""
