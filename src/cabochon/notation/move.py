@@ -16,9 +16,9 @@ from ..rules.actions import (
     RESERVE_DECK,
     TAKEN,
 )
-from ..rules.cards import VARIANTS
 from ..rules.gems import COLOUR_COUNT, pack, unpack
 from ..rules.state import SLOTS_PER_TIER
+from ..rules.variants import VARIANTS
 from .gems import format_run, parse_counts
 
 PLACES = "abcd"

@@ -1,7 +1,7 @@
 """Buying a card: what it costs, how it is paid, what it brings."""
 
 from .actions import BUY, BUY_RESERVED
-from .cards import BONUS, CARD_COUNT, COST, NONE, POINTS, SYMBOLS, TIME_SYMBOL
+from .cards import BONUS, COST, NONE, NUMBER, POINTS, SYMBOLS, TIME_SYMBOL
 from .compile import kernel
 from .gems import COLOURS, LANE_BITS, TIME_LANE, WILD, lane, minus, total
 from .reserving import refill
@@ -95,7 +95,7 @@ def assemble(state: State, card: int) -> None:
 def add_to_tableau(state: State, card: int) -> None:
     """A bought card brings its bonus and points."""
     seat = state.turn
-    at = card % CARD_COUNT
+    at = NUMBER[card] - 1
     state.tableau[seat, at >> 6] |= 1 << (at & 63)
     state.bonuses[seat] += BONUS[card]
     state.points[seat] += POINTS[card]

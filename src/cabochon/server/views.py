@@ -11,9 +11,9 @@ from ..game import Game
 from ..notation.move import Move, plain_moves
 from ..rules.actions import BUY, BUY_RESERVED, PASS, RESERVE, RESERVE_DECK
 from ..rules.buying import AVENGERS_POINTS
-from ..rules.cards import CARDS, TILES, VARIANTS
 from ..rules.gems import WILD
 from ..rules.state import SLOTS_PER_TIER
+from ..rules.variants import CARDS, TILES, VARIANTS
 from ..search.analysis import Analysis
 from ..view import View, Views
 
