@@ -6,6 +6,7 @@ what the goal asks besides points), so that a rule never asks which game is play
 
 import csv
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,6 +25,7 @@ class Variant:
     index: int
     title: str
     card_set: str
+    theme: str
     letters: str
     colours: tuple[str, ...]
     tokens_each: ByPlayers
@@ -31,8 +33,11 @@ class Variant:
     time: ByPlayers
     tiles: ByPlayers
     faces: int
+    tile_kind: str
     goal: int
+    goal_kind: str
     gauntlet: int
+    words: Mapping[str, str]
 
 
 class Card(NamedTuple):
@@ -64,6 +69,7 @@ def _variant(folder: Path) -> Variant:
         index=text["index"],
         title=text["title"],
         card_set=text["cards"],
+        theme=text["theme"],
         letters=letters,
         colours=tuple(text["colours"]),
         tokens_each=tuple(supply["each_colour"]),
@@ -71,8 +77,11 @@ def _variant(folder: Path) -> Variant:
         time=tuple(supply["time"]),
         tiles=tuple(tiles["dealt"]),
         faces=tiles["faces"],
+        tile_kind=tiles["kind"],
         goal=goal["points"],
+        goal_kind=goal["kind"],
         gauntlet=pack(letter in goal.get("gauntlet", "") for letter in letters),
+        words=text["words"],
     )
 
 
