@@ -15,6 +15,7 @@ from itsdangerous import URLSafeSerializer
 
 from cabochon import Game
 from cabochon.server import expiry, storage, tables
+from cabochon.server.fairness import Reveal2, parse_reveal, verify
 from cabochon.server.guests import COOKIE, COOKIE_SECONDS, OLD_COOKIES_UNTIL, Guests
 from cabochon.server.limits import Bucket, Buckets, SocketCounts
 from cabochon.server.messages import SeatLinkOut, TableOptions
@@ -23,8 +24,9 @@ from cabochon.server.seatlinks import take_seat
 from cabochon.server.sockets import TOO_SLOW, Connection
 from cabochon.server.tables import Seat
 
+from .postgres import every_database
 from .server.process import run
-from .serving import Chair, Clock, Guest, House, fixed_sources, house, two_players
+from .serving import Chair, Clock, Guest, House, fixed_sources, house, true_sources, two_players
 from .test_server import closing, play_out
 
 PRACTICALLY_NEVER = 1e-6  # points a second
@@ -243,24 +245,67 @@ def test_somebody_replaced_by_a_bot_is_still_asked(here: House) -> None:
 # A log has an end
 
 
-def test_a_full_log_is_the_end_also_for_bots(here: House, monkeypatch: pytest.MonkeyPatch) -> None:
+@every_database
+def test_a_full_log_is_the_end(tmp_path: Path, database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody wins, and all else is as after any end, also after a restart."""
     monkeypatch.setattr(tables, "MAX_LOG_ENTRIES", 7)
-    anna = here.guest()
-    table = anna.create(bots=["greedy"], start="host")
-    with anna.at(table) as chair:
-        for _ in range(3):
+    with house(tmp_path, true_sources(Clock()), database=database) as here:
+        anna = here.guest()
+        table = anna.create(bots=["greedy"], start="host")
+        with anna.at(table) as chair:
+            for _ in range(3):
+                chair.play()
+            chair.until(lambda state: state["number"] == 6 and state["choices"])
             chair.play()
-        state = chair.until(lambda state: state["number"] == 6 and state["choices"])
-        assert not state["full"]
-        chair.play()
-        state = chair.until_number(7)
-        assert state["full"] and None is state["choices"] and "no" == state["can_undo"]
-        assert "its log may have 7 lines" in chair.refusal("move", number=8, text="take wug")
-        assert "its log may have" in chair.refusal("undo")
-        assert None is here.hub.tables[table].thinking
-    here.hub.tables.clear()
+            state = chair.until_number(7)
+            check_full(anna, state)
+            assert "the game is over" in chair.refusal("move", number=8, text="take wug")
+            assert "the game is over" in chair.refusal("undo")
+            assert None is here.hub.tables[table].thinking
+    with house(tmp_path, true_sources(Clock()), database=database) as again:
+        anna = Guest(again, anna.cookie)
+        assert [table] == [found["id"] for found in anna.get("/api/tables").json()["finished"]]
+        with anna.at(table) as chair:
+            chair.receive()
+            assert state["outcome"] == chair.state["outcome"]
+            check_full(anna, chair.state)
+            chair.done("rematch")
+            assert chair.until(lambda state: state["table"]["rematch"])
+
+
+def check_full(guest: Guest, state: dict[str, Any]) -> None:
+    """The end of a table whose log is full."""
+    table, outcome = state["table"], state["outcome"]
+    assert "finished" == table["status"] and None is state["choices"] and "no" == state["can_undo"]
+    assert ("log_full", [], [1, 1]) == (outcome["reason"], outcome["winners"], outcome["ranks"])
+    reveal = parse_reveal(guest.get(f"/api/tables/{table['id']}/reveal").text)
+    assert isinstance(reveal, Reveal2) and table["reveal"]["secret"] == reveal.secret
+    assert [] == verify(reveal, table["commitment"])
+    assert 7 == len(Game.from_record(guest.get(f"/api/tables/{table['id']}/record").text).moves)
+    assert outcome == guest.get(f"/api/tables/{table['id']}/replay?seat=1").json()["outcome"]
+
+
+def test_a_log_is_full_after_takebacks_too(here: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "MAX_LOG_ENTRIES", 4)
+    anna = here.guest()
+    table = anna.create(bots=["greedy"], start="host", takeback="free")
     with anna.at(table) as chair:
-        assert chair.receive()["full"]
+        chair.play("take wug")
+        chair.until(lambda state: state["number"] == 2 and state["choices"])
+        chair.done("undo")
+        state = chair.until_number(4)
+        assert ["move", "move", "undo", "undo"] == [line["kind"] for line in chair.lines]
+        assert "log_full" == state["outcome"]["reason"]
+        assert () == Game.from_record(anna.get(f"/api/tables/{table}/record").text).moves
+
+
+def test_a_game_that_is_won_in_the_last_line_is_won(here: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    with two_players(here, house={"goal": 1}) as (_, anna, ben):
+        lines = play_out(anna, ben)["number"]
+    monkeypatch.setattr(tables, "MAX_LOG_ENTRIES", lines)
+    with two_players(here, house={"goal": 1}) as (_, anna, ben):
+        state = play_out(anna, ben)
+    assert (lines, "goal") == (state["number"], state["outcome"]["reason"]) and state["outcome"]["winners"]
 
 
 def test_a_table_with_a_full_log_is_left_alone_by_its_clock(here: House, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -271,8 +316,23 @@ def test_a_table_with_a_full_log_is_left_alone_by_its_clock(here: House, monkeyp
         here.clock.pass_by(31)
         here.client.portal.call(here.hub.tick)  # type: ignore[union-attr]
         assert 1 == here.hub.tables[table].number
-        assert "its log may have 1 lines" in ben.refusal("move", number=2, text="take wug")
+        assert "the game is over" in ben.refusal("move", number=2, text="take wug")
     assert [] == here.hub.storage.timed_tables(), "it is not kept in memory for its clock"
+
+
+def test_a_full_table_of_an_older_server_ends_when_it_is_read(here: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    anna = here.guest()
+    table = anna.create(bots=["greedy"], start="host")
+    with anna.at(table) as chair:
+        chair.play()
+        number = chair.until(lambda state: state["choices"])["number"]
+    monkeypatch.setattr(tables, "MAX_LOG_ENTRIES", number - 1)
+    here.hub.tables.clear()
+    with anna.at(table) as chair:
+        chair.receive()
+        assert (number, "log_full") == (chair.state["number"], chair.state["outcome"]["reason"])
+    stored = here.hub.storage.table(table)
+    assert stored and "finished" == stored.table["status"]
 
 
 def test_moves_and_takebacks_have_a_pace(tmp_path: Path) -> None:

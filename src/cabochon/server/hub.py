@@ -366,8 +366,6 @@ class Hub:
             self._apply(table, entries)
         if table.status == "finished":
             await self._store_status(table)
-        elif table.is_full:
-            await self.store(table, table_update(table.id, timed=False))  # no clock runs there any more
 
     def _apply(self, table: Table, entries: Sequence[Entry]) -> None:
         try:
@@ -504,7 +502,7 @@ class Hub:
             log.exception("table %s: its clock could not be looked at", table.id)
 
     def _is_idle(self, table: Table, now: float) -> bool:
-        has_deadline = table.clock and table.status == "running" and not table.is_full
+        has_deadline = table.clock and table.status == "running"
         in_use = table.connections or table.thinking or table.lock.locked() or has_deadline
         return not in_use and now - table.used > self.settings.idle_seconds
 
