@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
@@ -14,11 +15,12 @@ import sqlalchemy as sa
 from itsdangerous import URLSafeSerializer
 
 from cabochon import Game
-from cabochon.server import expiry, storage, tables
+from cabochon.notation.record import Record, format_record
+from cabochon.server import expiry, storage, tables, views
 from cabochon.server.fairness import Reveal2, parse_reveal, verify
 from cabochon.server.guests import COOKIE, COOKIE_SECONDS, OLD_COOKIES_UNTIL, Guests
 from cabochon.server.limits import Bucket, Buckets, SocketCounts
-from cabochon.server.messages import SeatLinkOut, TableOptions
+from cabochon.server.messages import ReplayOut, SeatLinkOut, TableOptions
 from cabochon.server.refusals import Refused
 from cabochon.server.seatlinks import take_seat
 from cabochon.server.sockets import TOO_SLOW, Connection
@@ -441,6 +443,53 @@ def test_the_replay_of_a_finished_game_is_made_once(here: House, monkeypatch: py
         play_out(anna, ben)
         first, second, other = (guest.get(f"/api/tables/{table}/replay{seat}").json() for seat in ("", "", "?seat=1"))
         assert first == second != other and [None, None, None, 1] == made
+
+
+def test_the_record_of_a_finished_game_is_made_once_beside_the_event_loop(here: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cabochon.server.app.MAX_KEPT_RECORDS", 1)
+    make, makers = format_record, []
+
+    def record(game: Record) -> str:
+        makers.append(threading.current_thread())
+        return make(game)
+
+    monkeypatch.setattr("cabochon.server.app.format_record", record)
+    found = []
+    for _ in range(2):
+        with two_players(here, house={"goal": 1}) as (table, anna, ben):
+            play_out(anna, ben)
+        guest = here.guest()
+        written, again, reveal = (guest.get(f"/api/tables/{table}/{what}") for what in ("record", "record", "reveal"))
+        assert written.text == again.text == reveal.json()["record"]
+        found.append(table)
+    loop_thread = here.client.portal.call(async_thread)  # type: ignore[union-attr]
+    assert 2 == len(makers) and loop_thread not in makers
+    assert found[1:] == list(here.hub.records), "few are kept"
+
+
+async def async_thread() -> threading.Thread:
+    """The thread of the event loop."""
+    return threading.current_thread()
+
+
+def test_a_replay_is_written_beside_the_event_loop(here: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    write, writers = views.packed, []
+
+    def packed(value: Any) -> Any:
+        writers.append(threading.current_thread())
+        return write(value)
+
+    with two_players(here, house={"goal": 1}) as (table, anna, ben):
+        anna.play()
+        number = anna.until_number(1)["number"]
+        monkeypatch.setattr("cabochon.server.app.packed", packed)
+        assert number == len(here.guest().get(f"/api/tables/{table}/replay").json()["entries"])
+        play_out(anna, ben)
+    for _ in range(2):
+        shown = ReplayOut.model_validate(here.guest().get(f"/api/tables/{table}/replay").json())
+        assert len(shown.views) == len(shown.entries) + 1 == here.hub.tables[table].number + 1
+    loop_thread = here.client.portal.call(async_thread)  # type: ignore[union-attr]
+    assert 4 == len(writers) and loop_thread not in writers, "lines and views, of the running game and once of the finished one"
 
 
 # Private links

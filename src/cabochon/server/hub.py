@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import sqlalchemy as sa
+from orjson import Fragment
 
 from ..bots import BOTS
 from ..rules.deal import ANY_START
@@ -70,7 +71,8 @@ class Hub:
         self.late_comers = Buckets(LATE_PER_SECOND, LATE_AT_ONCE)  # guests whose address has used up its reads
         self.sockets = SocketCounts(settings.max_sockets_per_address, settings.max_seated_sockets_per_address)
         self.heavy = asyncio.Semaphore(HEAVY_AT_ONCE)
-        self.replays: dict[tuple[str, int | None], list[Any]] = {}  # of finished games, by table and seat
+        self.replays: dict[tuple[str, int | None], tuple[Fragment, Fragment]] = {}  # of finished games, by table and seat
+        self.records: dict[str, str] = {}  # of finished games, by table
         self.created_from: dict[str, tuple[str, float]] = {}  # addresses and times of waiting tables; they are stored nowhere
         self.counting = asyncio.Lock()  # between counting the waiting tables and adding one
         self.deleting: set[str] = set()
