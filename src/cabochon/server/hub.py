@@ -360,22 +360,27 @@ class Hub:
     # what happens at a table; its lock is held
 
     async def write(self, table: Table, entries: Sequence[Entry], stored: Callable[[], None] = nothing) -> None:
-        """Store entries, say so, then do what they say: one table after the other, and between them the sockets are served."""
+        """Store entries, say so, then do what they say: one table after the other, and between them the sockets are served.
+
+        Once they are stored nothing is refused any more. What goes wrong after that costs the table its place in memory: it is
+        read again from its log.
+        """
         table.check_room(len(entries))
         await self.store(table, entries=[entry.row(table.id) for entry in entries])
         stored()
         async with self.one_by_one:
             self._apply(table, entries)
         if table.status == "finished":
-            await self._store_status(table)
+            with suppress(Refused):  # whoever reads the table next stores it
+                await self._store_status(table)
 
     def _apply(self, table: Table, entries: Sequence[Entry]) -> None:
         try:
             for entry in entries:
                 table.apply(entry)
         except Exception:
+            log.exception("table %s: what is stored could not be done", table.id)
             self.forget(table, 1012, "the table is read again")
-            raise
 
     async def store(self, table: Table, *statements: Any, entries: Sequence[dict[str, Any]] = ()) -> None:
         """Store something about a table. If that fails, nothing has changed, and everybody is asked to look again."""
@@ -396,9 +401,10 @@ class Hub:
         await self.store(table, table_update(table.id, status=table.status))
 
     def settle(self, table: Table) -> None:
-        """After something has changed: tell everybody, and let a bot think if it is to decide."""
-        table.broadcast()
-        self.drive(table)
+        """After something has changed: tell everybody, and let a bot think if it is to decide. Not if the table was forgotten."""
+        if self.tables.get(table.id) is table:
+            table.broadcast()
+            self.drive(table)
 
     # the deal
 
@@ -460,7 +466,7 @@ class Hub:
                 log.warning("bot %s wanted %r, which is not legal", name, chosen.text)
                 chosen = self.bots.stand_in(name, view, self.sources.bot_seed(), "failed")
             await self.write(table, [table.entry("move", seat, chosen.text, thought=chosen.thought())])
-            table.broadcast()
+            self.settle(table)
 
     # clocks
 
