@@ -74,6 +74,35 @@ def test_the_migrations_make_what_the_code_expects(database: str) -> None:
     kept.engine.dispose()
 
 
+@every_database
+def test_the_migrations_can_be_taken_back(database: str) -> None:
+    """Each by itself, down to nothing, and made again: with a table, a seal and a line in the database."""
+    from alembic import command
+    from alembic.autogenerate import compare_metadata
+    from alembic.config import Config
+    from alembic.migration import MigrationContext
+
+    kept = opened(database)
+    with kept.engine.begin() as connection:
+        connection.execute(storage.tables.insert().values(TABLE))
+        connection.execute(storage.seals.insert().values(table_id=TABLE["id"], seat=0, seal="0" * 64))
+        storage.add_entries(connection, [entry(1)])
+    config = Config()
+    config.set_main_option("script_location", str(storage.MIGRATIONS))
+    versions = []
+    with kept.engine.begin() as connection:
+        config.attributes["connection"] = connection
+        while version := MigrationContext.configure(connection).get_current_revision():
+            versions.append(version)
+            command.downgrade(config, "-1")
+        assert ["alembic_version"] == sa.inspect(connection).get_table_names()
+    assert versions == sorted(versions, reverse=True) and storage.newest_version() == versions[0]
+    kept.migrate()
+    with kept.engine.connect() as connection:
+        assert [] == compare_metadata(MigrationContext.configure(connection), storage.metadata)
+    kept.engine.dispose()
+
+
 @pytest.mark.parametrize(
     "url, reason",
     [
