@@ -373,6 +373,14 @@ def test_reads_are_counted_by_their_cost(tmp_path: Path) -> None:
         assert 200 == guest.get("/api/health").status_code == guest.get("/").status_code
 
 
+def test_names_and_seats_are_counted_apart(here: House) -> None:
+    """Neighbours who change their names do not keep anybody from taking a seat, nor the other way round."""
+    here.hub.renames, here.hub.visits = Buckets(PRACTICALLY_NEVER, 2), Buckets(PRACTICALLY_NEVER, 3)
+    guest = here.guest()
+    assert [200, 200, 429] == [guest.put("/api/me", json={"name": "Anna"}).status_code for _ in range(3)]
+    assert [404, 404, 404, 429] == [guest.request("POST", "/api/seats/nowhere", json={}).status_code for _ in range(4)]
+
+
 def test_the_description_of_the_api_is_counted_and_made_once(here: House, monkeypatch: pytest.MonkeyPatch) -> None:
     app: Any = here.client.app
     made: list[str] = []

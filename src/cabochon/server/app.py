@@ -199,7 +199,7 @@ def _add_guests(app: FastAPI, hub: Hub) -> None:
         """Choose a nickname."""
         user, _ = _guest(hub, request)
         name = clean_name(said.name)
-        _take(hub.visits, address_of(request))
+        _take(hub.renames, address_of(request))
         await hub.store_at_once(*naming(user, name))
         return _remember(hub, request, _json({"name": name}), user)
 

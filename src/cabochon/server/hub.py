@@ -31,7 +31,7 @@ from .tidying import Collector, take_over
 
 KEY_BYTES = 32
 LISTED_SECONDS = SECONDS_PER_DAY
-LINKS_PER_MINUTE = 60.0
+LINKS_PER_MINUTE, RENAMES_PER_MINUTE = 60.0, 60.0
 TIMED_SECONDS = 60.0  # how often running tables with a clock are looked for that are not in memory
 RETRY_SECONDS = 1.0
 HEALTH_SECONDS = 3.0  # how long the database may take before it is called unwell
@@ -65,6 +65,7 @@ class Hub:
         self.creations = Buckets(settings.tables_per_minute / 60, settings.tables_per_minute)
         self.daily_creations = Buckets(settings.max_tables_per_day / SECONDS_PER_DAY, settings.max_tables_per_day)
         self.visits = Buckets(LINKS_PER_MINUTE / 60, LINKS_PER_MINUTE)
+        self.renames = Buckets(RENAMES_PER_MINUTE / 60, RENAMES_PER_MINUTE)
         self.moves = Buckets(settings.max_moves_per_second, settings.max_moves_per_second * MOVE_BURST_SECONDS)
         self.takebacks = Buckets(settings.max_takebacks_per_minute / 60, settings.max_takebacks_per_minute)
         self.reads = Buckets(settings.max_reads_per_minute / 60, settings.max_reads_per_minute / 2)
