@@ -748,6 +748,29 @@ def test_tables_that_nobody_joined_are_deleted_after_a_week(here: House) -> None
     assert [404, 200, 200] == [anna.get(f"/api/tables/{table}").status_code for table in (alone, joined, running)]
 
 
+@every_database
+def test_guests_without_a_seat_are_forgotten_with_the_games(tmp_path: Path, database: str) -> None:
+    day = 86_400.0
+    with house(tmp_path, database=database, keep_finished_seconds=10 * day) as here:
+
+        def known() -> set[str]:
+            here.client.portal.call(expiry.expire_guests, here.hub)  # type: ignore[union-attr]
+            with here.hub.storage.engine.connect() as connection:
+                return set(connection.scalars(sa.select(storage.users.c.name)))
+
+        anna, ben, _ = (here.guest(name) for name in ("Anna", "Ben", "Cleo"))
+        anna.create(bots=["greedy"])
+        here.clock.pass_by(6 * day)
+        assert "Ben" == ben.get("/api/me").json()["name"]
+        here.clock.pass_by(3 * day)
+        assert {"Anna", "Ben", "Cleo"} == known()
+        here.clock.pass_by(2 * day)
+        assert {"Anna", "Ben"} == known(), "one has a seat, and one was seen five days ago"
+        here.hub.settings = replace(here.hub.settings, keep_finished_seconds=0.0)
+        here.clock.pass_by(100 * day)
+        assert {"Anna", "Ben"} == known()
+
+
 def test_games_that_nobody_goes_on_with_are_deleted_where_that_is_wished(tmp_path: Path) -> None:
     with house(tmp_path) as here:
         anna, ben = here.guest(), here.guest()

@@ -200,7 +200,7 @@ def _add_guests(app: FastAPI, hub: Hub) -> None:
         user, _ = _guest(hub, request)
         name = clean_name(said.name)
         _take(hub.renames, address_of(request))
-        await hub.store_at_once(*naming(user, name))
+        await hub.store_at_once(*naming(user, name, hub.sources.clock()))
         return _remember(hub, request, _json({"name": name}), user)
 
     @app.get("/api/seats/{token}", response_model=SeatLinkOut)

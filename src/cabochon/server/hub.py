@@ -34,6 +34,7 @@ LISTED_SECONDS = SECONDS_PER_DAY
 LINKS_PER_MINUTE, RENAMES_PER_MINUTE = 60.0, 60.0
 TIMED_SECONDS = 60.0  # how often running tables with a clock are looked for that are not in memory
 RETRY_SECONDS = 1.0
+SEEN_SECONDS = SECONDS_PER_DAY  # how often is stored that a guest was here
 HEALTH_SECONDS = 3.0  # how long the database may take before it is called unwell
 PROBE_SECONDS = 1.0  # however often somebody asks, it is tried no more often than this
 INTEGRITY_SECONDS, INTEGRITY_SHARE = 60.0, 0.01  # how often the whole file is looked at, and the share of all time that may take
@@ -518,8 +519,14 @@ class Hub:
     # people
 
     async def name_of(self, user: str) -> str:
-        """What a guest is called."""
-        return await asyncio.to_thread(self.storage.user_name, user) or first_name(user)
+        """What a guest is called. A guest who has chosen a name is noted as seen, once a day."""
+        found, now = await asyncio.to_thread(self.storage.user, user), self.sources.clock()
+        if found is None:
+            return first_name(user)
+        if now - found["seen"] > SEEN_SECONDS:
+            with suppress(Refused):
+                await self.store_at_once(storage.users.update().where(storage.users.c.id == user).values(seen=now))
+        return str(found["name"])
 
     async def lobby(self, user: str | None) -> dict[str, list[Any]]:
         """A LobbyOut: open tables, and the guest's own."""
@@ -621,6 +628,7 @@ def opening(table_id: str, nonces: Mapping[int, str]) -> list[Any]:
     return [storage.seals.update().where(places[seat]).values(nonce=nonce) for seat, nonce in nonces.items()]
 
 
-def naming(user: str, name: str) -> list[Any]:
+def naming(user: str, name: str, seen: float) -> list[Any]:
     """Store a guest's nickname."""
-    return [storage.users.delete().where(storage.users.c.id == user), storage.users.insert().values(id=user, name=name)]
+    gone = storage.users.delete().where(storage.users.c.id == user)
+    return [gone, storage.users.insert().values(id=user, name=name, seen=seen)]
