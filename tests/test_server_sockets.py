@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import segno
 import sqlalchemy as sa
 from itsdangerous import URLSafeSerializer
 
@@ -386,6 +387,25 @@ def test_the_replay_of_a_finished_game_is_made_once(here: House, monkeypatch: py
         play_out(anna, ben)
         first, second, other = (guest.get(f"/api/tables/{table}/replay{seat}").json() for seat in ("", "", "?seat=1"))
         assert first == second != other and [None, None, None, 1] == made
+
+
+def test_a_qr_code_is_drawn_once_and_beside_the_event_loop(here: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[bool] = []
+    make = segno.make
+
+    def recorded(*said: Any, **more: Any) -> Any:
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            drawn.append(True)
+        else:
+            drawn.append(False)
+        return make(*said, **more)
+
+    monkeypatch.setattr(segno, "make", recorded)
+    table = here.guest().create()
+    answers = {here.client.get(f"/api/tables/{table}/qr.svg").content for _ in range(3)}
+    assert 1 == len(answers) and [True] == drawn
 
 
 # Private links
