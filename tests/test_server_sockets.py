@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import segno
 import sqlalchemy as sa
 from itsdangerous import URLSafeSerializer
 
@@ -35,8 +36,8 @@ PRACTICALLY_NEVER = 1e-6  # points a second
 
 
 @pytest.fixture
-def here(tmp_path: Path) -> Iterator[House]:
-    with house(tmp_path) as running:
+def here(tmp_path: Path, database: str) -> Iterator[House]:
+    with house(tmp_path, database=database) as running:
         yield running
 
 
@@ -217,6 +218,7 @@ def test_counts_of_sockets_go_up_and_down() -> None:
 # Taking back while a bot stands in
 
 
+@every_database
 def test_somebody_replaced_by_a_bot_is_still_asked(here: House) -> None:
     """Away, replaced, and yet nobody looks at blind cards for nothing or takes back what the away player has done."""
     anna, ben = here.guest("Anna"), here.guest("Ben")
@@ -310,6 +312,7 @@ def test_a_game_that_is_won_in_the_last_line_is_won(here: House, monkeypatch: py
     assert (lines, "goal") == (state["number"], state["outcome"]["reason"]) and state["outcome"]["winners"]
 
 
+@every_database
 def test_a_table_with_a_full_log_is_left_alone_by_its_clock(here: House, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables, "MAX_LOG_ENTRIES", 1)
     with two_players(here, clock={"kind": "move", "seconds": 30}) as (table, anna, ben):
@@ -337,8 +340,9 @@ def test_a_full_table_of_an_older_server_ends_when_it_is_read(here: House, monke
     assert stored and "finished" == stored.table["status"]
 
 
-def test_moves_and_takebacks_have_a_pace(tmp_path: Path) -> None:
-    with house(tmp_path, max_moves_per_second=0.25, max_takebacks_per_minute=2) as here:
+@every_database
+def test_moves_and_takebacks_have_a_pace(tmp_path: Path, database: str) -> None:
+    with house(tmp_path, database=database, max_moves_per_second=0.25, max_takebacks_per_minute=2) as here:
         anna = here.guest()
         table = anna.create(bots=["greedy"], start="host", takeback="free")
         with anna.at(table) as chair:
@@ -500,9 +504,29 @@ def test_a_replay_is_written_beside_the_event_loop(here: House, monkeypatch: pyt
     assert 4 == len(writers) and loop_thread not in writers, "lines and views, of the running game and once of the finished one"
 
 
+def test_a_qr_code_is_drawn_once_and_beside_the_event_loop(here: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[bool] = []
+    make = segno.make
+
+    def recorded(*said: Any, **more: Any) -> Any:
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            drawn.append(True)
+        else:
+            drawn.append(False)
+        return make(*said, **more)
+
+    monkeypatch.setattr(segno, "make", recorded)
+    table = here.guest().create()
+    answers = {here.client.get(f"/api/tables/{table}/qr.svg").content for _ in range(3)}
+    assert 1 == len(answers) and [True] == drawn
+
+
 # Private links
 
 
+@every_database
 def test_to_open_a_link_changes_nothing(here: House) -> None:
     with two_players(here) as (table, anna, ben):
         anna_link, ben_link = (f"/s/{seat.token}" for seat in here.hub.tables[table].seats)
@@ -520,6 +544,7 @@ def link_of(here: House, table: str, seat: int) -> str:
     return f"/api/seats/{here.hub.tables[table].seats[seat].token}"
 
 
+@every_database
 def test_a_link_says_what_it_gives(here: House) -> None:
     anna, ben = here.guest("Anna"), here.guest("Ben")
     table = anna.create(start="host")
@@ -532,6 +557,7 @@ def test_a_link_says_what_it_gives(here: House) -> None:
     assert (404, "no_link") == (answer.status_code, answer.json()["code"])
 
 
+@every_database
 def test_a_seat_is_given_up_only_by_saying_so(here: House) -> None:
     with two_players(here) as (table, anna, _ben):
         held = here.hub.tables[table].holders
@@ -548,6 +574,7 @@ def test_a_seat_is_given_up_only_by_saying_so(here: House) -> None:
         assert 0 == anna.until(lambda state: state["seat"] == 0)["seat"]
 
 
+@every_database
 def test_a_seat_given_up_before_the_game_is_free_again(here: House) -> None:
     anna, ben = here.guest("Anna"), here.guest("Ben")
     table = anna.create(players=3)
@@ -591,6 +618,7 @@ def test_a_link_that_was_given_back_meanwhile_gives_nothing(here: House) -> None
         assert 1 == list(known.holders.values()).count(1), "whoever sits down holds the seat alone"
 
 
+@every_database
 def test_a_seat_given_up_by_a_link_loses_its_seal(here: House) -> None:
     anna, ben = here.guest("Anna"), here.guest("Ben")
     table = anna.create(players=3)
@@ -631,13 +659,13 @@ def test_another_site_cannot_take_a_seat(here: House) -> None:
 SECRET = "5e" * 32
 
 
-def strangers_bytes(folder: Path, seed: int) -> list[bytes]:
+def strangers_bytes(folder: Path, database: str, seed: int) -> list[bytes]:
     """All that somebody is sent who came to the waiting room of a table nobody may watch, and asks for everything afterwards."""
     sources = fixed_sources(Clock())
     dealt = Game("classic", 2, seed=seed, start=0, goal=2)
     sources.deal = lambda _options, _inputs: dealt.copy()
     sources.table_id, sources.secret = itertools.cycle(["table", "other"]).__next__, lambda: SECRET
-    with house(folder, sources) as here, ExitStack() as stack:
+    with house(folder, sources, database=database) as here, ExitStack() as stack:
         anna, ben, eve = here.guest("Anna"), here.guest("Ben"), here.guest("Eve")
         table = anna.create(watch="nobody", house={"goal": 2})
         watcher = stack.enter_context(eve.at(table))
@@ -647,14 +675,40 @@ def strangers_bytes(folder: Path, seed: int) -> list[bytes]:
         assert 4403 == closing_after(watcher)
         for chair in (first, second):
             chair.until(lambda state: state["view"])
-        paths = [f"/api/tables/{table}{part}" for part in ("", "/replay", "/record", "/reveal")] + ["/api/tables"]
-        asked = [eve.get(path).content for path in paths]
+        asked = everything_about(table, eve)
+    with house(folder, sources, database=database) as here, ExitStack() as stack:
+        anna.house = ben.house = eve.house = here
+        asked += everything_about(table, eve)
+        first, second = (stack.enter_context(guest.at(table)) for guest in (anna, ben))
+        for chair in (first, second):
+            chair.until(lambda state: state["view"])
         play_out(first, second)
         first.done("rematch")
-        asked += [eve.get(path).content for path in paths]
+        asked += everything_about(table, eve)
+    with house(folder, sources, database=database) as here:
+        anna.house = eve.house = here
+        asked += everything_about(table, eve)
         assert anna.get(f"/api/tables/{table}").json()["reveal"], "players are shown the deal"
         assert anna.get("/api/tables").json()["finished"][0]["reveal"]
-        return [text for text in watcher.raw if b'"status":"waiting"' not in text] + asked
+    return [text for text in watcher.raw if b'"status":"waiting"' not in text] + asked
+
+
+def everything_about(table: str, guest: Guest) -> list[bytes]:
+    """The answers to all questions about a table, and what its socket says."""
+    paths = [f"/api/tables/{table}{part}" for part in ("", "/replay", "/record", "/reveal")] + ["/api/tables"]
+    asked = [guest.get(path).content for path in paths]
+    with guest.at(table) as chair:
+        assert 4403 == closing_after(chair)
+    return asked + chair.raw
+
+
+def without_tables(database: str) -> None:
+    """Delete all tables, as if nobody had played."""
+    kept = storage.Storage(database)
+    with kept.engine.begin() as connection:
+        for part in (storage.entries, storage.holders, storage.seals, storage.seats, storage.tables):
+            connection.execute(part.delete())
+    kept.engine.dispose()
 
 
 def closing_after(chair: Chair) -> int:
@@ -664,8 +718,12 @@ def closing_after(chair: Chair) -> int:
     return int(message["code"])
 
 
-def test_nothing_of_a_game_reaches_those_who_may_not_watch(tmp_path: Path) -> None:
-    first, second = strangers_bytes(tmp_path / "a", 3), strangers_bytes(tmp_path / "b", 4)
+@every_database
+def test_nothing_of_a_game_reaches_those_who_may_not_watch(tmp_path: Path, database: str) -> None:
+    """While it runs, after its end, and each time after a restart."""
+    first = strangers_bytes(tmp_path, database, 3)
+    without_tables(database)
+    second = strangers_bytes(tmp_path, database, 4)
     assert first == second
     sent = b"".join(first)
     assert SECRET.encode() not in sent and b'"view":{' not in sent and b'"other"' not in sent
@@ -674,8 +732,9 @@ def test_nothing_of_a_game_reaches_those_who_may_not_watch(tmp_path: Path) -> No
 # The lobby, and tables nobody misses
 
 
-def test_a_guest_has_only_so_many_waiting_tables(tmp_path: Path) -> None:
-    with house(tmp_path, max_waiting_tables=2) as here:
+@every_database
+def test_a_guest_has_only_so_many_waiting_tables(tmp_path: Path, database: str) -> None:
+    with house(tmp_path, database=database, max_waiting_tables=2) as here:
         guest = here.guest()
         first, _ = guest.create(), guest.create()
         answer = guest.request("POST", "/api/tables", json={})
@@ -704,8 +763,9 @@ def test_an_address_opens_only_so_many_tables_a_day(tmp_path: Path) -> None:
         assert [200, 200, 429] == codes
 
 
-def test_an_address_cannot_fill_the_lobby(tmp_path: Path) -> None:
-    with house(tmp_path, max_listed_per_address=3, max_waiting_tables_per_address=5) as here:
+@every_database
+def test_an_address_cannot_fill_the_lobby(tmp_path: Path, database: str) -> None:
+    with house(tmp_path, database=database, max_listed_per_address=3, max_waiting_tables_per_address=5) as here:
         other = here.guest().create()
         here.hub.created_from[other] = "another", here.clock()
         made = [here.guest().create() for _ in range(5)]
@@ -727,6 +787,7 @@ def expired(here: House) -> int:
     return int(here.client.portal.call(expiry.expire, here.hub))  # type: ignore[union-attr]
 
 
+@every_database
 def test_tables_that_nobody_joined_are_deleted_after_a_week(here: House) -> None:
     anna, ben = here.guest(), here.guest()
     alone, joined, running = anna.create(), anna.create(), anna.create(bots=["greedy"], start="host")
@@ -771,8 +832,9 @@ def test_guests_without_a_seat_are_forgotten_with_the_games(tmp_path: Path, data
         assert {"Anna", "Ben"} == known()
 
 
-def test_games_that_nobody_goes_on_with_are_deleted_where_that_is_wished(tmp_path: Path) -> None:
-    with house(tmp_path) as here:
+@every_database
+def test_games_that_nobody_goes_on_with_are_deleted_where_that_is_wished(tmp_path: Path, database: str) -> None:
+    with house(tmp_path, database=database) as here:
         anna, ben = here.guest(), here.guest()
         joined, running = anna.create(players=3), anna.create(bots=["greedy"], start="host")
         with ben.at(joined) as chair:
@@ -787,8 +849,9 @@ def test_games_that_nobody_goes_on_with_are_deleted_where_that_is_wished(tmp_pat
         assert [404, 200] == [anna.get(f"/api/tables/{table}").status_code for table in (joined, running)]
 
 
-def test_finished_tables_are_kept_unless_said_otherwise(tmp_path: Path) -> None:
-    with house(tmp_path, keep_finished_seconds=1000) as here:
+@every_database
+def test_finished_tables_are_kept_unless_said_otherwise(tmp_path: Path, database: str) -> None:
+    with house(tmp_path, database=database, keep_finished_seconds=1000) as here:
         with two_players(here, house={"goal": 2}) as (table, anna, ben):
             play_out(anna, ben)
         here.hub.tables.clear()

@@ -198,6 +198,7 @@ def test_many_entries_share_a_commit_and_a_bad_one_harms_nobody(database: str) -
     kept.engine.dispose()
 
 
+@every_database
 def test_the_writer_goes_on_after_any_error(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
     kept = opened(database)
 
@@ -217,6 +218,7 @@ def test_the_writer_goes_on_after_any_error(database: str, monkeypatch: pytest.M
     kept.engine.dispose()
 
 
+@every_database
 def test_a_writer_that_ends_keeps_nobody_waiting(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
     kept, told = opened(database), list[str]()
 
@@ -470,12 +472,13 @@ class Broken:
         raise RuntimeError("I give up")
 
 
+@every_database
 @pytest.mark.parametrize("name, why", [("raising", "failed"), ("late", "late"), ("illegal", "failed")])
 def test_a_bot_that_fails_is_replaced_for_that_move_and_the_table_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, why: str
+    tmp_path: Path, database: str, monkeypatch: pytest.MonkeyPatch, name: str, why: str
 ) -> None:
     monkeypatch.setitem(BOTS, name, Broken(name))
-    with house(tmp_path, bot_deadline=0.05) as here:
+    with house(tmp_path, database=database, bot_deadline=0.05) as here:
         guest = here.guest()
         table = guest.create(bots=[name], start="host")
         with guest.at(table) as chair:
@@ -486,7 +489,7 @@ def test_a_bot_that_fails_is_replaced_for_that_move_and_the_table_is_told(
             chair.play()
             chair.until_number(4)
         assert 2 == here.client.get("/api/health").json()["bots"]["replaced"]
-    with house(tmp_path) as again:
+    with house(tmp_path, database=database) as again:
         replayed = again.client.get(f"/api/tables/{table}/replay").json()["entries"]
         assert [None, line["thought"]] == [entry["thought"] for entry in replayed[:2]]
 
