@@ -71,7 +71,6 @@ class ServerProcess:
         self.environment = os.environ | self.settings
         self.log = (folder / "server.log").open("ab")
         self.process: Any = None
-        self.http = httpx.Client(verify=False, timeout=2)  # to load certificates would take longer than to ask
 
     @property
     def url(self) -> str:
@@ -93,7 +92,8 @@ class ServerProcess:
 
     def is_ready(self) -> bool:
         try:
-            return bool(self.http.get(f"{self.url}/api/health").json()["status"] == "ok")
+            health = httpx.get(f"{self.url}/api/health", timeout=2, verify=False)  # to load certificates takes longer than to ask
+            return bool(health.json()["status"] == "ok")
         except (httpx.HTTPError, ValueError, KeyError):
             return False
 
@@ -121,7 +121,6 @@ class ServerProcess:
             self.process.wait(20)
         except (subprocess.TimeoutExpired, psutil.TimeoutExpired):
             self.kill()
-        self.http.close()
         self.log.close()
 
 
