@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from cabochon import Game
-from cabochon.machine import commit, machine
 from cabochon.server import storage
 from cabochon.server.tables import MAX_LOG_ENTRIES, Entry, Table
+from cabochon.tools.provenance import commit, machine
 from tests.serving import Guest, House, house
 
 Found = TypeVar("Found")
