@@ -27,7 +27,8 @@ from cabochon.arena.summary import whole_deals
 from cabochon.bots import BOTS, Budget
 from cabochon.bots.ratings import Rating, ratings
 from cabochon.cli import app
-from cabochon.search.net import random_net, save_net
+from cabochon.search.models.net import save_net
+from cabochon.search.net import random_net
 
 pytestmark = pytest.mark.slow
 

@@ -2,7 +2,9 @@
 
 import io
 import re
+import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,8 @@ from typer.testing import CliRunner, Result
 from cabochon import CARDS, Game, __version__, format_position, format_record, parse_record
 from cabochon.bots import Budget, bot
 from cabochon.cli import app
+from cabochon.learn import command
+from cabochon.learn.plan import DEFAULTS, Plan
 from cabochon.notation.replay import record_of
 from cabochon.terminal import Sitting, draw_table, help_text, retell, rules_pages, seat_names, section, sections, spoken, verdict
 from cabochon.view import unseen
@@ -43,9 +47,28 @@ def record_file(tmp_path: Path) -> Path:
     return file
 
 
+def test_learning_without_torch_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    result = cabochon("learn", "--minutes", "1")
+    assert 2 == result.exit_code
+    assert "cabochon: training needs torch: pip install 'cabochon[learn]', and 'cabochon[gpu]' for a GPU\n" == result.stderr
+
+
+def test_learning_takes_its_defaults_from_the_plan(monkeypatch: pytest.MonkeyPatch) -> None:
+    plans: list[Plan] = []
+    monkeypatch.setattr(command, "train", lambda plan, *_: plans.append(plan))
+    assert 0 == cabochon("learn", "--minutes", "3").exit_code
+    assert 0 == cabochon("learn", "--minutes", "3", "--players", "3", "--players", "4", "--rate", "0.001").exit_code
+    assert [replace(DEFAULTS, minutes=3), replace(DEFAULTS, minutes=3, players=(3, 4), rate=0.001)] == plans
+
+
 @pytest.mark.parametrize(
     "words, wrong",
     [
+        (["learn", "--minutes", "1", "--variant", "chess"], "unknown variant 'chess': choose one of classic, marvel"),
+        (["learn", "--minutes", "1", "--players", "7"], "players must be 2, 3 or 4, not 7"),
+        (["learn", "--minutes", "1", "--device", "tpu"], "unknown device 'tpu': choose cuda or cpu"),
+        (["learn"], "Missing option '--minutes'"),
         (["terminal", "--variant", "chess"], "unknown variant 'chess': choose one of classic, marvel"),
         (["terminal", "--players", "7"], "players must be 2, 3 or 4, not 7"),
         (["terminal", "--players", "two"], "Invalid value for '--players'"),

@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from .errors import CabochonError
+from .learn.plan import DEFAULTS as PLAN
 
 if TYPE_CHECKING:
     from .bots import Bot
@@ -263,6 +264,34 @@ def ladder(
     found = ladder_of(files, anchor)
     write_ladder(found, out or LADDER_FILE)
     typer.echo(format_ladder(found) if markdown else f"{len(found['bots'])} bots rated in {out or LADDER_FILE}")
+
+
+@app.command()
+def learn(
+    minutes: Annotated[float, typer.Option(min=0, help="How long to train.", show_default=False)],
+    variant: Variant = PLAN.variant,
+    players: Annotated[list[int] | None, typer.Option(help="2 (the default), 3 or 4; again for one net for several.")] = None,
+    games: Annotated[int, typer.Option(min=1, help="Games at once.")] = PLAN.games,
+    simulations: Annotated[int, typer.Option(min=1, help="For every decision.")] = PLAN.simulations,
+    batch: Annotated[int, typer.Option(min=1, help="Positions of an update.")] = PLAN.batch,
+    updates: Annotated[int, typer.Option(min=1, help="After every decision of all games.")] = PLAN.updates,
+    rate: Annotated[float, typer.Option(help="The learning rate at the start; it falls to the end.")] = PLAN.rate,
+    width: Annotated[int, typer.Option(min=1, help="Of the embedding of a seat.")] = PLAN.width,
+    hidden: Annotated[int, typer.Option(min=1, help="Units of a hidden layer, in eights.")] = PLAN.hidden,
+    seed: Annotated[int, typer.Option(help="Of the first deal and the first weights.")] = PLAN.seed,
+    every: Annotated[float, typer.Option(help="Minutes between checkpoints.")] = PLAN.every,
+    out: Annotated[Path, typer.Option(help="Folder of checkpoint, net and log; a run there goes on.")] = Path("runs"),
+    begin: Annotated[Path | None, typer.Option(metavar="FILE", help="A checkpoint or a net to begin with.")] = None,
+    rate_with: Annotated[int, typer.Option(min=0, metavar="WORKERS", help="Processes that rate the net beside.")] = 0,
+    device: Annotated[str | None, typer.Option(help="cuda or cpu; else cuda if there is one.")] = None,
+) -> None:
+    """Train a net by games against itself. Needs torch, which the extra `learn` installs."""
+    from .learn.command import train
+    from .learn.plan import Plan
+
+    counts = tuple(players or PLAN.players)
+    plan = Plan(variant, counts, minutes, games, simulations, batch, updates, rate, width, hidden, seed, every)
+    train(plan, out, begin, rate_with, device)
 
 
 @app.command("bots")

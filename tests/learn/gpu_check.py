@@ -1,4 +1,4 @@
-"""The same positions on the processor and on a GPU: what a net sees is the same, and so is what its searches find.
+"""The same positions on the CPU and on a GPU: a net's input is the same, and so is what its searches find.
 
 PYTHONPATH=src:. python -m tests.learn.gpu_check        needs a CUDA GPU, numba-cuda and torch
 """
@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from cabochon.learn.batch import Device
-from cabochon.learn.model import Model
-from cabochon.learn.selfplay import Leaves, Search, gumbel
-from cabochon.search.net import load_net
-from cabochon.search.tree import NO_NODE
-from tests.seeing import positions
+from cabochon.learn.device import Device
+from cabochon.learn.net.model import Model
+from cabochon.learn.net.selfplay import BatchedSearch, Leaves, gumbel_noise, new_games
+from cabochon.search.models.net import load_net
+from cabochon.search.tree import NO_EDGE
+from tests.search.net_inputs import positions
 
 SIMULATIONS = 32
 ALIKE = 0.97  # of the searches: numbers that differ in their last digit may choose otherwise now and then
@@ -27,17 +27,17 @@ class Found(NamedTuple):
 
 
 def search(device: Device, states: Any, variant: str, players: int, noise: torch.Tensor) -> Found:
-    """Search all positions, twice, so that a recorded search is played again."""
+    """BatchedSearch all positions, twice, so that a recorded search is played again."""
     model = Model.from_net(load_net(variant, players)).to(device.name).requires_grad_(requires_grad=False)
-    records = device.records(states.copy())
-    searching = Search(device, model, records, players, len(states), SIMULATIONS)
+    games = new_games(device, states.copy())
+    searching = BatchedSearch(device, model, games, players, SIMULATIONS)
     searching.noise.copy_(noise)
     for turn in range(2):
-        searching.rngs.copy_(torch.arange(len(states)) * 7919 + turn + 1)
+        games.rngs.copy_(torch.arange(len(states)) * 7919 + turn + 1)
         searching.run()
     root = Leaves._make(array.cpu() for array in searching.root)
     trees: Any = searching.trees
-    nodes, edges = (array.copy_to_host() if device.is_gpu else array for array in (trees.nodes, trees.edges))
+    nodes, edges = (device.download(array) for array in (trees.nodes, trees.edges))
     return Found(root, visits_of(nodes, edges, noise.shape[1]))
 
 
@@ -46,7 +46,7 @@ def visits_of(nodes: Any, edges: Any, actions: int) -> Any:
     visits = np.zeros((len(nodes), actions), np.int64)
     for i, (own, root) in enumerate(zip(edges, nodes[:, 0], strict=True)):
         first, after = int(root["first_edge"]), int(root["first_edge"]) + int(root["edge_count"])
-        for edge in own[first:after] if first != NO_NODE else []:
+        for edge in own[first:after] if first != NO_EDGE else []:
             visits[i, edge["action"]] = edge["visits"]
     return visits
 
@@ -55,13 +55,13 @@ def check(variant: str, players: int) -> float:
     """Compare; the part of the searches that is exactly alike."""
     states, processor = positions(variant, players), Device("cpu")
     torch.manual_seed(3)
-    noise = gumbel(processor, len(states))
+    noise = gumbel_noise(processor, len(states))
     here, there = (search(device, states, variant, players, noise) for device in (processor, Device("cuda")))
-    for name in ("counts", "names", "waiting"):
+    for name in ("feature_counts", "policy_indices", "needs_net"):
         torch.testing.assert_close(getattr(here.root, name), getattr(there.root, name), rtol=0, atol=0)
-    for i in np.ndindex(*here.root.counts.shape):
-        n = int(here.root.counts[i])
-        assert here.root.facts[i][:n].tolist() == there.root.facts[i][:n].tolist()
+    for i in np.ndindex(*here.root.feature_counts.shape):
+        n = int(here.root.feature_counts[i])
+        assert here.root.features[i][:n].tolist() == there.root.features[i][:n].tolist()
     np.testing.assert_array_equal(here.visits.sum(1), there.visits.sum(1))
     return float((here.visits == there.visits).all(1).mean())
 
@@ -71,7 +71,7 @@ def main() -> None:
     for variant in ("classic", "marvel"):
         for players in (2, 3, 4):
             alike = check(variant, players)
-            print(f"{variant} {players}: all sights are the same, and {alike:.1%} of the searches", flush=True)
+            print(f"{variant} {players}: all features are the same, and {alike:.1%} of the searches", flush=True)
             assert alike >= ALIKE
 
 

@@ -4,43 +4,67 @@ from typing import Any
 
 import numpy as np
 
-from cabochon.learn.batch import THREADS, on_gpu, on_processor
-from cabochon.learn.selfplay import spread_one
+from cabochon.learn.device import THREADS_PER_BLOCK, cpu_loop, gpu_kernel
+from cabochon.learn.linear.gpu import sample_one
+from cabochon.learn.linear.selfplay import SearchPlayer, new_samples
+from cabochon.learn.linear.tune import Table
+from cabochon.learn.net.selfplay import densify_one
 from cabochon.rules.compile import inlined
 from cabochon.rules.state import MAX_SEATS
-from cabochon.search.net_features import MOST_SIGHTS, SIGHTS, list_sights
-from tests.seeing import positions
+from cabochon.search.analysis import LINEAR_SEARCH
+from cabochon.search.models.linear import load_weights
+from cabochon.search.net_features import MAX_NET_ACTIVE, NET_FEATURES, list_net_features
+from cabochon.search.tree import Tree, new_tree
+from tests.search.net_inputs import positions
 
 
 @inlined
-def see_one(i: int, states: Any, facts: Any, counts: Any) -> None:
+def see_one(i: int, states: Any, features: Any, counts: Any) -> None:
     """What the seat to decide sees of every seat."""
     for seat in range(states[i].players):
-        counts[i, seat] = list_sights(states[i], seat, facts[i, seat])
+        counts[i, seat] = list_net_features(states[i], seat, features[i, seat])
 
 
 def seen(states: Any, start: Any) -> list[Any]:
-    """The facts, how many they are, and the facts of the seat 0 as rows."""
-    facts, counts = np.zeros((len(states), MAX_SEATS, MOST_SIGHTS), np.int16), np.zeros((len(states), MAX_SEATS), np.int16)
-    rows = np.zeros((len(states), SIGHTS), np.int16)
-    start(see_one, len(states), (states, facts, counts))
-    start(spread_one, len(states), (facts[:, 0], counts[:, 0], rows))
-    return [facts, counts, rows]
+    """The features, how many they are, and the features of the seat 0 as rows."""
+    features, counts = np.zeros((len(states), MAX_SEATS, MAX_NET_ACTIVE), np.int16), np.zeros((len(states), MAX_SEATS), np.int16)
+    rows = np.zeros((len(states), NET_FEATURES), np.int16)
+    start(see_one, len(states), (states, features, counts))
+    start(densify_one, len(states), (features[:, 0], counts[:, 0], rows))
+    return [features, counts, rows]
+
+
+def played(variant: str, players: int, start: Any) -> list[Any]:
+    """Games of the linear search with few nodes: how many positions were kept, their results and the values of the search."""
+    room, nodes = 70 * players, 4
+    samples = type(new_samples(1))._make(np.zeros((GAMES, *array.shape), array.dtype) for array in new_samples(room))
+    trees = Tree._make(np.zeros((GAMES, *array.shape), array.dtype) for array in new_tree(nodes + 2))
+    kept, player = np.zeros(GAMES, np.int64), SearchPlayer(LINEAR_SEARCH, load_weights(variant, players), nodes)
+    start(sample_one, GAMES, (trees, Table(variant, players).states(GAMES), samples, player, 1, kept))
+    return [kept, samples.results, samples.root_values]
+
+
+def on_cpu(one: Any, count: int, arguments: Any) -> None:
+    cpu_loop(one)(count, arguments)
 
 
 def on_threads(one: Any, count: int, arguments: Any) -> None:
     """On the simulated GPU, with more threads than games."""
-    on_gpu(one)[count // THREADS + 1, THREADS](count, arguments)
+    gpu_kernel(one)[count // THREADS_PER_BLOCK + 1, THREADS_PER_BLOCK](count, arguments)
+
+
+GAMES = 3
 
 
 def main() -> None:
-    """Compare with the processor."""
+    """Compare with the CPU."""
     for variant, players in (("classic", 2), ("marvel", 3)):
         states = positions(variant, players)
-        here = seen(states, lambda one, count, arguments: on_processor(one)(count, arguments))
-        for mine, theirs in zip(here, seen(states, on_threads), strict=True):
+        here = [*seen(states, on_cpu), *played(variant, players, on_cpu)]
+        there = [*seen(states, on_threads), *played(variant, players, on_threads)]
+        for mine, theirs in zip(here, there, strict=True):
             np.testing.assert_array_equal(mine, theirs)
-        assert here[2].any()
+            assert mine.any()
     print("the same")
 
 

@@ -6,7 +6,7 @@ from ..bots import BOTS, Bot, Budget, bot
 from ..bots.external import ForeignBot
 from ..bots.levels import Level
 from ..errors import CabochonError
-from ..search.tree import BY_NET
+from ..search.mcts import BY_NET
 
 COMMAND, NETS = "cmd:", "nets="
 OWN_BUDGET = Budget()
@@ -38,7 +38,7 @@ class Entrant:
 
 def _with_nets(player: Bot, folder: str) -> Bot:
     """The same level with the nets of another folder, so that two nets can meet."""
-    if not isinstance(player, Level) or player.style.method != BY_NET:
+    if not isinstance(player, Level) or player.config.method != BY_NET:
         raise CabochonError(f"{player.name} uses no net: {NETS}{folder} is for levels that do")
     return replace(player, nets=folder)
 

@@ -4,9 +4,9 @@ import random
 from dataclasses import dataclass
 
 from ..notation.move import Move
-from ..search.analysis import GUIDED, STRONGEST, Analysis, Signal, analyse
+from ..search.analysis import LINEAR_SEARCH, NET_SEARCH, Analysis, Signal, analyse
 from ..search.budget import Budget
-from ..search.tree import BY_ROLLOUT, Style
+from ..search.mcts import BY_ROLLOUT, SearchConfig
 from ..view import View
 from .base import Thought, check
 
@@ -22,7 +22,7 @@ class Level:
     character: str
     usual: Budget
     looseness: float = 0.0
-    style: Style = STRONGEST
+    config: SearchConfig = LINEAR_SEARCH
     nets: str = ""
 
     def choose(self, view: View, budget: Budget, seed: int, stop: Signal | None = None) -> Move:
@@ -39,7 +39,7 @@ class Level:
     def analyse(self, view: View, budget: Budget, seed: int, *, threads: int = 1, stop: Signal | None = None) -> Analysis:
         """What the search finds within the budget, or within the usual one if it says nothing."""
         said = budget if budget.nodes or budget.seconds else self.usual
-        return analyse(view, said, seed, style=self.style, threads=threads, stop=stop, nets=self.nets)
+        return analyse(view, said, seed, config=self.config, threads=threads, stop=stop, nets=self.nets)
 
 
 def _drawn(found: Analysis, looseness: float, seed: int) -> Move:
@@ -58,10 +58,10 @@ LEVELS = (
     Level("cutter", "counts, races and reserves in time", Budget(nodes=200)),
     Level("jeweller", "sees most of what is coming", Budget(nodes=1200)),
     Level("master", "weighs everything in sight", Budget(seconds=1.0)),
-    Level("virtuoso", "knows at a glance what is good", Budget(nodes=16), style=GUIDED),
-    Level("legend", "the strongest: learnt from its own games alone", Budget(seconds=1.0), style=GUIDED),
+    Level("virtuoso", "knows at a glance what is good", Budget(nodes=16), config=NET_SEARCH),
+    Level("legend", "the strongest: learnt from its own games alone", Budget(seconds=1.0), config=NET_SEARCH),
 )
 ROLLOUT = Level(
     "rollout", "plays every position out at random and counts who wins", Budget(seconds=1.0),
-    style=Style(method=BY_ROLLOUT, curiosity=0.7, most_cards=8),
+    config=SearchConfig(method=BY_ROLLOUT, c_puct=0.7, max_chance_children=8),
 )  # fmt: skip

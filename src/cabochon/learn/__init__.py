@@ -1,1 +1,1 @@
-"""Learning from games: the weights of the evaluation, and later the nets."""
+"""Learning from games the search plays against itself: nets (`net`, needs torch) and linear weights (`linear`)."""

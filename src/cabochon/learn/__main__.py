@@ -1,47 +1,50 @@
-"""`python -m cabochon.learn --variant classic --players 2 --minutes 25 --out runs` trains a net from zero, or goes on."""
+"""`python -m cabochon.learn` is `cabochon learn` where Typer is not installed, as on many GPU machines."""
 
 import argparse
+import sys
 from pathlib import Path
 
-import torch
+from ..errors import CabochonError
+from .command import train
+from .plan import DEFAULTS, Plan
 
-from .batch import Device
-from .rate import Ratings
-from .train import Plan, Run
+WRONG_INPUT = 2
 
 
-def arguments() -> argparse.Namespace:
+def options(arguments: list[str] | None = None) -> argparse.Namespace:
     """What was asked for."""
-    usual = Plan("classic", (2,), 0)
     parser = argparse.ArgumentParser("python -m cabochon.learn", description="Train a net by games against itself.")
-    parser.add_argument("--variant", choices=("classic", "marvel"), default=usual.variant)
+    parser.add_argument("--variant", choices=("classic", "marvel"), default=DEFAULTS.variant)
     parser.add_argument(
-        "--players", type=int, nargs="+", choices=(2, 3, 4), default=usual.players, help="one net for all of them"
+        "--players", type=int, nargs="+", choices=(2, 3, 4), default=DEFAULTS.players, help="one net for all of them"
     )
     parser.add_argument("--minutes", type=float, required=True)
-    parser.add_argument("--games", type=int, default=usual.games, help="at once")
-    parser.add_argument("--simulations", type=int, default=usual.simulations, help="for every decision")
-    parser.add_argument("--batch", type=int, default=usual.batch)
-    parser.add_argument("--updates", type=int, default=usual.updates, help="after every decision of all games")
-    parser.add_argument("--rate", type=float, default=usual.rate, help="of learning, at the start; it falls to the end")
-    parser.add_argument("--width", type=int, default=usual.width)
-    parser.add_argument("--hidden", type=int, default=usual.hidden)
-    parser.add_argument("--seed", type=int, default=usual.seed)
-    parser.add_argument("--every", type=float, default=usual.every, help="minutes between checkpoints")
+    parser.add_argument("--games", type=int, default=DEFAULTS.games, help="at once")
+    parser.add_argument("--simulations", type=int, default=DEFAULTS.simulations, help="for every decision")
+    parser.add_argument("--batch", type=int, default=DEFAULTS.batch)
+    parser.add_argument("--updates", type=int, default=DEFAULTS.updates, help="after every decision of all games")
+    parser.add_argument("--rate", type=float, default=DEFAULTS.rate, help="of learning, at the start; it falls to the end")
+    parser.add_argument("--width", type=int, default=DEFAULTS.width)
+    parser.add_argument("--hidden", type=int, default=DEFAULTS.hidden)
+    parser.add_argument("--seed", type=int, default=DEFAULTS.seed)
+    parser.add_argument("--every", type=float, default=DEFAULTS.every, help="minutes between checkpoints")
     parser.add_argument("--out", type=Path, default=Path("runs"), help="folder of checkpoint, nets and log; a run there goes on")
     parser.add_argument("--begin", type=Path, metavar="FILE", help="a checkpoint or a net to begin with")
     parser.add_argument("--rate-with", type=int, default=0, metavar="WORKERS", help="processes that rate the net beside")
-    parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda" if torch.cuda.is_available() else "cpu")
-    return parser.parse_args()
+    parser.add_argument("--device", choices=("cuda", "cpu"), help="cuda if there is one")
+    return parser.parse_args(arguments)
 
 
 def main() -> None:
-    """Train."""
-    said = vars(arguments())
-    out, device, workers, begin = said.pop("out"), Device(said.pop("device")), said.pop("rate_with"), said.pop("begin")
-    plan = Plan(**{**said, "players": tuple(said["players"])})
-    Run(plan, out, device, Ratings(workers) if workers else None, begin).train()
+    """Train with the options of the command line."""
+    given = vars(options())
+    run = {name: given.pop(name) for name in ("out", "begin", "rate_with", "device")}
+    train(Plan(**{**given, "players": tuple(given["players"])}), **run)
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except CabochonError as error:
+        print(f"cabochon: {error}", file=sys.stderr)
+        sys.exit(WRONG_INPUT)

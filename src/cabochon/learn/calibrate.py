@@ -22,19 +22,29 @@ from ..rules.play import legal, play
 from ..rules.rng import seeded, stir
 from ..rules.state import MAX_SEATS, OVER
 from ..ruleset import blank_states, ruleset
-from ..search.analysis import GUIDED
-from ..search.net import Desk, Net, load_net, new_desk
-from ..search.net_mcts import EDGES_PER_NODE, begin_guided, think_guided
-from ..search.tree import Style, Tree, chance_of, new_tree
-from .determinize import imagine
-from .tuning import most_visited, note_result
+from ..search.analysis import NET_SEARCH
+from ..search.determinize import determinize
+from ..search.mcts import SearchConfig
+from ..search.models.net import load_net
+from ..search.net import Net, Workspace, new_workspace
+from ..search.net_mcts import NET_EDGES_PER_NODE, init_net_search, run_net_simulations
+from ..search.tree import Tree, new_tree, write_root_values
+from .games import MAX_TURNS, choose_root_action, record_result
 
-LONGEST_GAME = 400  # turns; a game that goes on does not count
 OPENING = 4  # rounds in which moves are drawn by visits, so that games differ
-MOST_DECISIONS = 150  # of a seat, in a game that is kept
+MAX_DECISIONS_A_SEAT = 150  # in a game that is kept
 TENTHS = 10
 
 Chances = NDArray[np.float32]
+
+
+class NetPlayer(NamedTuple):
+    """Who plays: a net with its buffers, and how long it searches."""
+
+    config: SearchConfig
+    net: Net
+    work: Workspace
+    nodes: int
 
 
 class Forecasts(NamedTuple):
@@ -54,16 +64,7 @@ def new_forecasts(room: int) -> Forecasts:
 
 @kernel
 def play_forecast_games(
-    tree: Tree,
-    states: Any,
-    forecasts: Forecasts,
-    style: Style,
-    net: Net,
-    desk: Desk,
-    first_seed: int,
-    games: int,
-    nodes: int,
-    opening: int,
+    tree: Tree, states: Any, forecasts: Forecasts, player: NetPlayer, first_seed: int, games: int, opening: int
 ) -> int:
     """The net against itself, moves drawn by visits in the first `opening` turns, then the best; how many positions were kept."""
     at = 0
@@ -71,23 +72,23 @@ def play_forecast_games(
         state = states[0]
         deal_from(state, seed, ANY_START)
         random, first = seeded(seed + 1), at
-        while state.stage != OVER and at < forecasts.games.shape[0] and state.turns < LONGEST_GAME:
+        while state.stage != OVER and at < forecasts.games.shape[0] and state.turns < MAX_TURNS:
             random = stir(random)
             states[1] = state
-            imagine(states[1], stir(random))
-            begin_guided(tree, states[1:], random, net, desk)
+            determinize(states[1], stir(random))
+            init_net_search(tree, states[1:], random, player.net, player.work)
             for seat in range(state.players):
                 forecasts.glances[at, seat] = tree.nodes[0].values[seat]
-            think_guided(tree, style, net, desk, nodes if count_bits(legal(state)) > 1 else 1)
-            for seat in range(state.players):
-                forecasts.searches[at, seat] = chance_of(tree.nodes[0], seat)
+            nodes = player.nodes if count_bits(legal(state)) > 1 else 1
+            run_net_simulations(tree, player.config, player.net, player.work, nodes)
+            write_root_values(tree, 0, forecasts.searches[at])
             forecasts.games[at] = seed
             at += 1
-            play(state, most_visited(tree, stir(random), state.turns < opening))
+            play(state, choose_root_action(tree, stir(random), state.turns < opening))
         if state.stage != OVER:
             at = first
         else:
-            note_result(forecasts.results, first, at, state, tree.value)
+            record_result(forecasts.results, first, at, state, tree.values)
     return at
 
 
@@ -97,11 +98,10 @@ def forecast(variant: str, players: int, games: int, nodes: int, seed: int, thre
 
     def run(part: int) -> Forecasts:
         first, after = (games * i // threads for i in (part, part + 1))
-        found = new_forecasts((after - first) * MOST_DECISIONS * players)
-        states, tree = blank_states(ruleset(variant, players, {}), 2), new_tree(nodes + 2, EDGES_PER_NODE)
-        count = play_forecast_games(
-            tree, states, found, GUIDED, net, new_desk(net), seed + first, after - first, nodes, OPENING * players
-        )
+        found = new_forecasts((after - first) * MAX_DECISIONS_A_SEAT * players)
+        states, tree = blank_states(ruleset(variant, players, {}), 2), new_tree(nodes + 2, NET_EDGES_PER_NODE)
+        player = NetPlayer(NET_SEARCH, net, new_workspace(net), nodes)
+        count = play_forecast_games(tree, states, found, player, seed + first, after - first, OPENING * players)
         return Forecasts._make(array[:count] for array in found)
 
     with ThreadPoolExecutor(threads) as pool:
@@ -132,8 +132,8 @@ def tenths(games: NDArray[np.int64], chances: Chances, results: Chances) -> list
     return rows
 
 
-def loss(chances: Chances, results: Chances) -> float:
-    """How surprising the results are, a position: 0 if all was known, the logarithm of the number of seats if nothing was."""
+def log_loss(chances: Chances, results: Chances) -> float:
+    """The mean cross-entropy: 0 if all was known, the logarithm of the number of seats if nothing was."""
     return float(-(results * np.log(np.maximum(chances, 1e-6))).sum(1).mean())
 
 
@@ -144,7 +144,7 @@ def calibrate(variant: str, players: int, games: int, nodes: int, seed: int, thr
     return {
         "variant": variant, "players": players, "nodes": nodes, "seed": seed, "games": len(np.unique(found.games)),
         "positions": len(found.games), "seconds": round(time.perf_counter() - start), "opening_rounds": OPENING,
-        "net_loss": round(loss(glances, results), 4), "search_loss": round(loss(searches, results), 4),
+        "net_loss": round(log_loss(glances, results), 4), "search_loss": round(log_loss(searches, results), 4),
         "net": tenths(found.games, glances, results), "search": tenths(found.games, searches, results),
     }  # fmt: skip
 
@@ -166,8 +166,8 @@ def draw(found: dict[str, Any], path: Path) -> None:
     save(figure, path)
 
 
-def tell(found: dict[str, Any]) -> None:
-    """The tables in words."""
+def print_tables(found: dict[str, Any]) -> None:
+    """The calibration tables as text."""
     print(f"{found['variant']} {found['players']}: {found['games']} games, {found['positions']} positions, {found['seconds']} s")
     for key in ("net", "search"):
         print(f"{key}, loss {found[key + '_loss']}: chance, positions, expected, came, difference and error in points")
@@ -189,14 +189,14 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--json", type=Path, help="file for the numbers")
     parser.add_argument("--plot", type=Path, help="file for the picture, PNG")
-    said = parser.parse_args()
-    found = calibrate(said.variant, said.players, said.games, said.nodes, said.seed, said.threads)
-    tell(found)
-    if said.json:
-        said.json.parent.mkdir(parents=True, exist_ok=True)
-        said.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    if said.plot:
-        draw(found, said.plot)
+    options = parser.parse_args()
+    found = calibrate(options.variant, options.players, options.games, options.nodes, options.seed, options.threads)
+    print_tables(found)
+    if options.json:
+        options.json.parent.mkdir(parents=True, exist_ok=True)
+        options.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    if options.plot:
+        draw(found, options.plot)
 
 
 if __name__ == "__main__":

@@ -1,97 +1,105 @@
 # mypy: disallow-untyped-decorators=False
-"""The search plays on a GPU: a thread a game, each with a tree of its own, by the same functions as on the CPU."""
+"""Many games at once, on the CPU or on a GPU: a function written for one game runs for all of them.
 
-from typing import Any
+The only module that knows which of the two it is. Arrays of numbers are torch tensors, which compiled functions read and write in
+place, without a copy; records and trees, which torch has no type for, are arrays of Numba on a GPU and of NumPy on the CPU.
+"""
 
+from collections.abc import Callable
+from functools import cache, partial
+from typing import Any, TypeVar
+
+import numba
 import numba.cuda
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
-from ..ruleset import blank_states, ruleset
-from ..search.tree import MOST_EDGES, Style, Tree, new_tree, own_tree
-from ..search.weights import Weights
-from .tuning import (
-    ALONE,
-    HABIT_NODES,
-    HABIT_POSITIONS,
-    OPENING,
-    Choices,
-    Samples,
-    gather_choices,
-    new_choices,
-    new_samples,
-    play_search_games,
-)
+from ..errors import CabochonError
 
 cuda: Any = numba.cuda
-THREADS = 32
-EACH = 2  # positions a thread keeps for the habits
-MOST_TURNS = 70  # of a seat, in a game that is kept
+THREADS_PER_BLOCK = 64  # two warps
+
+ForOneGame = Callable[..., None]
+Arrays = TypeVar("Arrays", bound=tuple[Any, ...])
 
 
-def device_tree(threads: int, nodes: int) -> Tree:
-    """A tree for every thread."""
-    return Tree._make(cuda.device_array((threads, *array.shape), array.dtype) for array in new_tree(nodes))
+@cache
+def cpu_loop(function: ForOneGame) -> Any:
+    """The function for one game as a loop over all."""
+
+    @numba.njit(nogil=True, error_model="numpy")
+    def run(count: int, arguments: Any) -> None:
+        for i in range(count):
+            function(i, *arguments)
+
+    return run
 
 
-@cuda.jit
-def _play(
-    trees: Any, states: Any, samples: Any, style: Any, weights: Any, habits: Any, seed: int, nodes: int, opening: int, kept: Any
-) -> None:
-    """Every thread plays one game."""
-    i = cuda.grid(1)
-    if i < kept.shape[0]:
-        tree = own_tree(trees, i)
-        own = Samples(samples.facts[i], samples.counts[i], samples.rows[i], samples.results[i], samples.guesses[i])
-        kept[i] = play_search_games(tree, states[i : i + 1], own, style, weights, habits, seed + i, 1, nodes, opening)
+@cache
+def gpu_kernel(function: ForOneGame) -> Any:
+    """The function for one game as a CUDA kernel with a thread for each."""
+
+    @cuda.jit
+    def run(count: int, arguments: Any) -> None:
+        i = cuda.grid(1)
+        if i < count:
+            function(i, *arguments)
+
+    return run
 
 
-@cuda.jit
-def _choose(
-    trees: Any, states: Any, choices: Any, style: Any, weights: Any, habits: Any, alone: Any, seed: int, nodes: int
-) -> None:
-    """Every thread keeps a few positions with what the search chose."""
-    i = cuda.grid(1)
-    if i < states.shape[0]:
-        own = Choices(choices.gains[i], choices.losses[i], choices.overs[i], choices.kinds[i], choices.visits[i])
-        gather_choices(own_tree(trees, i), states[i : i + 1], own, style, weights, habits, alone, nodes, seed + 1000 * i)
+class Device:
+    """Where the games are played: "cuda" or "cpu"."""
 
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.is_gpu = name == "cuda"
+        if self.is_gpu and not torch.cuda.is_available():
+            raise CabochonError("no CUDA GPU was found: the processor does the same, slower, with --device cpu")
 
-def _blocks(threads: int) -> tuple[int, int]:
-    return (threads + THREADS - 1) // THREADS, THREADS
+    def for_each(self, function: ForOneGame, count: int, *arguments: Any) -> None:
+        """Run a function for every game."""
+        self.launcher(function, count, *arguments)()
 
+    def launcher(self, function: ForOneGame, count: int, *arguments: Any) -> Callable[[], None]:
+        """A function for every game, to be run often. Converting the arguments takes longer than a launch, so it is done once.
 
-def _host(array: Any) -> NDArray[Any]:
-    copied: NDArray[Any] = array.copy_to_host()
-    return copied
+        On a GPU it runs in torch's current stream, so that it keeps its order with the net and can be recorded in a CUDA graph.
+        """
+        converted = tuple(self._converted(argument) for argument in arguments)
+        if not self.is_gpu:
+            return partial(cpu_loop(function), count, converted)
+        blocks = (count + THREADS_PER_BLOCK - 1) // THREADS_PER_BLOCK
 
+        def launch() -> None:
+            stream = cuda.external_stream(torch.cuda.current_stream().cuda_stream)
+            gpu_kernel(function)[blocks, THREADS_PER_BLOCK, stream](count, converted)
 
-def _states(variant: str, players: int, count: int) -> Any:
-    return cuda.to_device(blank_states(ruleset(variant, players, {}), count))
+        return launch
 
+    def _converted(self, argument: Any) -> Any:
+        """A tensor, or a named tuple of them, as compiled functions take it: the same memory."""
+        if isinstance(argument, tuple) and any(isinstance(part, torch.Tensor) for part in argument):
+            return type(argument)._make(self._converted(part) for part in argument)  # type: ignore[attr-defined]
+        if not isinstance(argument, torch.Tensor):
+            return argument
+        return cuda.as_cuda_array(argument) if self.is_gpu else argument.numpy()
 
-class OnDevice:
-    """Plays on the GPU, as `OnProcessor` does on the processor."""
+    def zeros(self, *shape: int, dtype: torch.dtype = torch.float32) -> torch.Tensor:
+        """A tensor of zeros."""
+        return torch.zeros(shape, dtype=dtype, device=self.name)
 
-    def samples(self, variant: str, players: int, games: int, weights: Weights, nodes: int, style: Style, seed: int) -> Samples:
-        """Positions of games the search plays against itself."""
-        most = MOST_TURNS * players
-        samples = Samples._make(cuda.device_array((games, *array.shape), array.dtype) for array in new_samples(most))
-        kept = cuda.device_array(games, np.int64)
-        trees = device_tree(games, nodes + 2)
-        worths, habits = cuda.to_device(weights.worths), cuda.to_device(weights.habits)
-        states = _states(variant, players, games)
-        _play[_blocks(games)](trees, states, samples, style, worths, habits, seed, nodes, OPENING, kept)
-        mask = np.arange(most)[None, :] < kept.copy_to_host()[:, None]
-        return Samples._make(_host(array)[mask] for array in samples)
+    def upload(self, array: NDArray[Any]) -> Any:
+        """An array, of records for example, on the device."""
+        return cuda.to_device(array) if self.is_gpu else array
 
-    def choices(self, variant: str, players: int, weights: Weights, style: Style, seed: int) -> Choices:
-        """Positions with what a longer search chose."""
-        threads = HABIT_POSITIONS // EACH
-        choices = Choices._make(
-            cuda.to_device(np.broadcast_to(array, (threads, *array.shape)).copy()) for array in new_choices(EACH)
-        )
-        worths, habits, alone = (cuda.to_device(array) for array in (*weights, ALONE))
-        trees, states = device_tree(threads, HABIT_NODES + 2), _states(variant, players, threads)
-        _choose[_blocks(threads)](trees, states, choices, style, worths, habits, alone, seed, HABIT_NODES)
-        return Choices._make(_host(array).reshape(-1, MOST_EDGES) for array in choices)
+    def download(self, array: Any) -> NDArray[Any]:
+        """An array of the device on the host."""
+        copied: NDArray[Any] = array.copy_to_host() if self.is_gpu else array
+        return copied
+
+    def for_all_games(self, games: int, arrays: Arrays) -> Arrays:
+        """Empty arrays of the device, with one more axis than those of one game: a tree for every game, for example."""
+        make = cuda.device_array if self.is_gpu else np.empty
+        return type(arrays)._make(make((games, *array.shape), array.dtype) for array in arrays)  # type: ignore[attr-defined, no-any-return]

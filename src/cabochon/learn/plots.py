@@ -16,23 +16,23 @@ from .rate import GAMES, NODES
 
 LOSSES = {"policy": "policy", "value": "chances", "points": "points"}
 RATING, SHARE = "rating_by_", "share_"
-POINT = 400 / math.log(10)  # rating points for one in the logarithm of the odds
-SPAN = 4  # lines of a log, over which the length of games is counted
-LOOK = {
+ELO_PER_LOGIT = 400 / math.log(10)
+LINES_APART = 4  # of a log, over which the length of games is counted
+STYLE = {
     "font.size": 9, "axes.titlesize": 10, "figure.titlesize": 12, "legend.fontsize": 8, "legend.frameon": False,
     "axes.grid": True, "axes.axisbelow": True, "grid.color": "0.92", "axes.spines.top": False, "axes.spines.right": False,
     "lines.linewidth": 1.4, "lines.markersize": 4,
 }  # fmt: skip
 MILLION = 1e6
 TICKS = (0.03, 0.1, 0.3, 1, 3)
-DOTS = 120  # an inch
+DOTS_PER_INCH = 120
 
 Line = dict[str, Any]
 
 
 def new_picture(rows: int, columns: int, title: str) -> tuple[Any, Any]:
     """Some quiet axes under one title."""
-    pyplot.rcParams.update(LOOK)
+    pyplot.rcParams.update(STYLE)
     figure, axes = pyplot.subplots(rows, columns, figsize=(4.2 * columns, 3.2 * rows + 0.6), squeeze=False, layout="constrained")
     figure.suptitle(title)
     return figure, axes
@@ -41,7 +41,7 @@ def new_picture(rows: int, columns: int, title: str) -> tuple[Any, Any]:
 def save(figure: Any, path: Path) -> None:
     """Write a picture."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=DOTS, metadata={"Software": None})
+    figure.savefig(path, dpi=DOTS_PER_INCH, metadata={"Software": None})
     pyplot.close(figure)
 
 
@@ -58,20 +58,20 @@ def rated(lines: list[Line], opponent: str) -> list[Line]:
     return [line for line in fresh if 0 < line[SHARE + opponent] < 1]
 
 
-def doubt(share: float) -> float:
+def rating_error(share: float) -> float:
     """Two standard errors of a rating, in points."""
-    return 2 * POINT / math.sqrt(GAMES * share * (1 - share))
+    return 2 * ELO_PER_LOGIT / math.sqrt(GAMES * share * (1 - share))
 
 
 def lengths(lines: list[Line]) -> tuple[list[float], list[float]]:
     """Decisions a game, over a few lines each."""
-    pairs = list(zip(lines, lines[SPAN:], strict=False))
+    pairs = list(zip(lines, lines[LINES_APART:], strict=False))
     found = [(now["decisions"] - before["decisions"]) / max(1, now["games"] - before["games"]) for before, now in pairs]
     return [now["minutes"] for _, now in pairs], found
 
 
 def draw_losses(ax: Any, lines: list[Line]) -> None:
-    """How much the net is still surprised."""
+    """The losses on a logarithmic scale."""
     for key, name in LOSSES.items():
         label = f"{name}, {lines[-1][key]:.2f} in the end"
         ax.plot([line["minutes"] for line in lines], [line[key] for line in lines], label=label)
@@ -87,8 +87,8 @@ def draw_ratings(ax: Any, lines: list[Line]) -> None:
         found = rated(lines, opponent)
         shares = [line[SHARE + opponent] for line in found]
         ax.errorbar(
-            [line["minutes"] for line in found], [line[RATING + opponent] for line in found], [doubt(share) for share in shares],
-            fmt="o-", elinewidth=0.8, label=f"by games against {opponent}",
+            [line["minutes"] for line in found], [line[RATING + opponent] for line in found],
+            [rating_error(share) for share in shares], fmt="o-", elinewidth=0.8, label=f"by games against {opponent}",
         )  # fmt: skip
     ax.set(title=f"rating with {NODES} nodes")
     ax.legend(loc="lower right")
@@ -121,9 +121,9 @@ def main() -> None:
     parser = argparse.ArgumentParser("python -m cabochon.learn.plots", description="Draw the logs of training runs.")
     parser.add_argument("logs", type=Path, nargs="+", metavar="LOG.jsonl")
     parser.add_argument("--out", type=Path, default=Path(), metavar="FOLDER")
-    said = parser.parse_args()
-    for path in said.logs:
-        print(draw_log(path, said.out))
+    options = parser.parse_args()
+    for path in options.logs:
+        print(draw_log(path, options.out))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,8 @@
-"""Looking at a position: several samples of what is hidden, a tree for each, on threads that do not hold the GIL."""
+"""Analysing a position: several samples of what is hidden, a tree for each, on threads that do not hold the GIL.
+
+The trees are grown in turn, a chunk of simulations at a time, and merged at their roots: visits are added up, values are means
+weighted by visits (root parallelisation). The trees of one thread never share memory with those of another, so no lock is needed.
+"""
 
 import math
 import threading
@@ -16,24 +20,27 @@ from ..rules.state import MAX_SEATS
 from ..ruleset import States
 from ..view import View, sample
 from .budget import Budget
-from .net import load_net, new_desk
-from .net_mcts import EDGES_PER_NODE, begin_guided, think_guided
-from .tree import BY_NET, BY_ROLLOUT, NO_NODE, SURE_WIN, Style, Tree, look_after, new_tree, plant, think
-from .weights import load_weights
+from .mcts import BY_NET, BY_ROLLOUT, SearchConfig, init_search, run_simulations
+from .models.linear import load_weights
+from .models.net import load_net
+from .net import new_workspace
+from .net_mcts import NET_EDGES_PER_NODE, init_net_search, run_net_simulations
+from .tree import NO_EDGE, NO_NODE, PROVEN_WIN, Tree, new_tree, root_action_values
 
 SAMPLES = 4  # trees where others hold cards that the seat has not seen
-FEWEST_NODES = 64  # in a tree: below that there are fewer trees
-MOST_NODES = 1 << 19  # in a tree: then it grows no more, but is still looked at
-SMALLEST_TREE = 1 << 12
-CHUNK, CHUNK_OF_ROLLOUTS, CHUNK_OF_NET = 128, 24, 24  # simulations between two looks at the clock
-LONGEST_LINE = 12
-FEWEST_VISITS = 4  # of a move in the line
-FINISH = 0.002  # seconds kept back for adding up
-WELL_SEEN = 0.1  # a move is played only if it was looked at this often, compared with the one looked at most
-CAUTION = 0.5  # chances that one look leaves in doubt
-LOST = 0.9  # taken off a proven loss: any other move that was looked at is better
-STRONGEST = Style()
-GUIDED = Style(method=BY_NET)
+MIN_NODES_PER_TREE = 64  # with fewer for each there are fewer trees
+MAX_NODES_PER_TREE = 1 << 19  # then it grows no more, but its visits are still shared out
+MIN_CAPACITY = 1 << 12  # nodes of a new tree: a thread keeps its trees, and most searches are small
+# Simulations between two looks at the clock: half a millisecond or less of each kind, beside 2 ms that are kept back.
+LINEAR_CHUNK, ROLLOUT_CHUNK, NET_CHUNK = 128, 24, 24
+MAX_LINE = 12  # moves of the line that is expected
+MIN_LINE_VISITS = 4  # of a move in the line: fewer say nothing
+MERGE_SECONDS = 0.002  # kept back for merging the trees
+MIN_VISIT_SHARE = 0.1  # a move is played only with this part of the visits of the most visited one
+CONFIDENCE = 0.5  # the width of the interval after one visit; it shrinks with the square root of the visits
+PROVEN_LOSS_PENALTY = 0.9  # any other move that was visited is better than one that loses for certain
+LINEAR_SEARCH = SearchConfig()
+NET_SEARCH = SearchConfig(method=BY_NET)
 
 
 class Signal(Protocol):
@@ -44,8 +51,8 @@ class Signal(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Considered:
-    """A legal move at the root: its prior, how often it was looked at, and each seat's chance to win after it."""
+class MoveStats:
+    """A legal move at the root: its prior, its visits, and each seat's probability to win after it."""
 
     move: Move
     prior: float
@@ -56,9 +63,9 @@ class Considered:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """What a search found: the moves, best first, the chances by seat, and what it expects to be played."""
+    """What a search found: the moves, best first, the win probabilities by seat, and the line that it expects."""
 
-    moves: tuple[Considered, ...]
+    moves: tuple[MoveStats, ...]
     values: tuple[float, ...]
     line: tuple[Move, ...]
     nodes: int
@@ -70,72 +77,77 @@ class Analysis:
         return self.moves[0].move
 
 
-def hides_something(shown: View) -> bool:
+def has_hidden_cards(view: View) -> bool:
     """Whether another seat holds a card that this view does not show."""
-    return any(held.card is None for area in shown.seats for held in area.reserve)
+    return any(held.card is None for area in view.seats for held in area.reserve)
 
 
-_own = threading.local()
+_thread = threading.local()
 
 
 def _trees(count: int, capacity: int) -> list[Tree]:
-    """The trees of this thread, made once and used again; larger ones if they are asked for."""
-    trees: list[Tree] = getattr(_own, "trees", [])
+    """The trees of this thread, made once and used again (new memory costs page faults); larger ones if they are asked for."""
+    trees: list[Tree] = getattr(_thread, "trees", [])
     for i in range(count):
         if i == len(trees):
-            trees.append(new_tree(max(capacity, SMALLEST_TREE), EDGES_PER_NODE))
+            trees.append(new_tree(max(capacity, MIN_CAPACITY), NET_EDGES_PER_NODE))
         elif len(trees[i].nodes) < capacity:
-            trees[i] = new_tree(capacity, EDGES_PER_NODE)
-    _own.trees = trees
+            trees[i] = new_tree(capacity, NET_EDGES_PER_NODE)
+    _thread.trees = trees
     return trees[:count]
 
 
-class ByWeights:
-    """The evaluation or rollouts judge."""
+class LinearEvaluator:
+    """A search whose leaves are evaluated by the linear weights or by rollouts."""
 
-    def __init__(self, variant: str, players: int, style: Style) -> None:
-        self.style, self.weights = style, load_weights(variant, players)
-        self.chunk = CHUNK_OF_ROLLOUTS if style.method == BY_ROLLOUT else CHUNK
+    def __init__(self, variant: str, players: int, config: SearchConfig) -> None:
+        self.config, self.weights = config, load_weights(variant, players)
+        self.chunk = ROLLOUT_CHUNK if config.method == BY_ROLLOUT else LINEAR_CHUNK
 
-    def plant(self, tree: Tree, states: States, seed: int) -> None:
-        """Begin a tree."""
-        plant(tree, states, seed, self.style, self.weights.worths)
+    def init(self, tree: Tree, states: States, seed: int) -> None:
+        """Put a position at the root."""
+        init_search(tree, states, seed, self.config, self.weights)
 
-    def think(self, tree: Tree, simulations: int) -> int:
-        """Let it grow; how many simulations there were."""
-        return think(tree, self.style, *self.weights, simulations)
-
-
-class ByNet:
-    """A net judges."""
-
-    chunk = CHUNK_OF_NET
-
-    def __init__(self, variant: str, players: int, style: Style, nets: str = "") -> None:
-        self.style, self.net = style, load_net(variant, players, nets)
-        self.desk = new_desk(self.net)
-
-    def plant(self, tree: Tree, states: States, seed: int) -> None:
-        """Begin a tree."""
-        begin_guided(tree, states, seed, self.net, self.desk)
-
-    def think(self, tree: Tree, simulations: int) -> int:
-        """Let it grow; how many simulations there were."""
-        return think_guided(tree, self.style, self.net, self.desk, simulations)
+    def run(self, tree: Tree, simulations: int) -> int:
+        """Simulate; how many simulations there were."""
+        return run_simulations(tree, self.config, self.weights, simulations)
 
 
-def judge_for(variant: str, players: int, style: Style, nets: str = "") -> ByWeights | ByNet:
-    """Who judges in a search of this style, for one thread."""
-    return ByNet(variant, players, style, nets) if style.method == BY_NET else ByWeights(variant, players, style)
+class NetEvaluator:
+    """A search whose leaves are evaluated by a net."""
+
+    chunk = NET_CHUNK
+
+    def __init__(self, variant: str, players: int, config: SearchConfig, nets: str = "") -> None:
+        self.config, self.net = config, load_net(variant, players, nets)
+        self.work = new_workspace(self.net)
+
+    def init(self, tree: Tree, states: States, seed: int) -> None:
+        """Put a position at the root."""
+        init_net_search(tree, states, seed, self.net, self.work)
+
+    def run(self, tree: Tree, simulations: int) -> int:
+        """Simulate; how many simulations there were."""
+        return run_net_simulations(tree, self.config, self.net, self.work, simulations)
 
 
-class _Run:
+Evaluator = LinearEvaluator | NetEvaluator
+
+
+def evaluator_for(variant: str, players: int, config: SearchConfig, nets: str = "") -> Evaluator:
+    """The evaluator of a search, for one thread: a net has scratch buffers."""
+    if config.method == BY_NET:
+        return NetEvaluator(variant, players, config, nets)
+    return LinearEvaluator(variant, players, config)
+
+
+class _Search:
     """One search: how long it may take, and what every thread needs."""
 
-    def __init__(self, shown: View, budget: Budget, seed: int, style: Style, stop: Signal | None, nets: str) -> None:
+    def __init__(self, view: View, budget: Budget, seed: int, config: SearchConfig, stop: Signal | None, nets: str) -> None:
         self.start = time.perf_counter()
-        self.shown, self.seed, self.style, self.stop, self.nets = shown, seed, style, stop, nets
-        self.deadline = None if budget.seconds is None else self.start + max(0.0, budget.seconds - FINISH)
+        self.view, self.seed, self.config, self.stop, self.nets = view, seed, config, stop, nets
+        self.deadline = None if budget.seconds is None else self.start + max(0.0, budget.seconds - MERGE_SECONDS)
 
     def is_late(self) -> bool:
         """Whether to come to an end."""
@@ -143,112 +155,117 @@ class _Run:
             return True
         return self.deadline is not None and time.perf_counter() >= self.deadline
 
-    def plant(self, judge: ByWeights | ByNet, number: int, tree: Tree) -> None:
-        """Begin a tree on a sample of its own."""
-        states = sample(self.shown, np.random.default_rng([self.seed & 0xFFFFFFFFFFFFFFFF, number]))
-        judge.plant(tree, states, (self.seed ^ number * 0x9E3779B9) & 0x3FFFFFFFFFFFFFFF)
+    def init_tree(self, evaluator: Evaluator, number: int, tree: Tree) -> None:
+        """Put a determinization of its own at the root of a tree."""
+        states = sample(self.view, np.random.default_rng([self.seed & 0xFFFFFFFFFFFFFFFF, number]))
+        evaluator.init(tree, states, (self.seed ^ number * 0x9E3779B9) & 0x3FFFFFFFFFFFFFFF)
 
-    def grow(self, numbers: Sequence[int], shares: Sequence[int | None]) -> "list[_Roots]":
-        """Let some trees grow in this thread, in turn; their roots."""
-        capacity = MOST_NODES if None in shares else min(MOST_NODES, max(share or 0 for share in shares) + 2)
-        rules = self.shown.rules
-        trees, judge = _trees(len(numbers), capacity), judge_for(rules.variant, rules.players, self.style, self.nets)
+    def grow(self, numbers: Sequence[int], shares: Sequence[int | None]) -> "list[_RootStats]":
+        """Grow some trees in this thread, in turn, so that all have about as many simulations when time is up; their roots.
+
+        The first chunk of each is always done: a search that has no time left still knows a move.
+        """
+        capacity = MAX_NODES_PER_TREE if None in shares else min(MAX_NODES_PER_TREE, max(share or 0 for share in shares) + 2)
+        rules = self.view.rules
+        trees = _trees(len(numbers), capacity)
+        evaluator = evaluator_for(rules.variant, rules.players, self.config, self.nets)
         for number, tree in zip(numbers, trees, strict=True):
-            self.plant(judge, number, tree)
+            self.init_tree(evaluator, number, tree)
         done, is_first = [0] * len(trees), True
         growing = list(range(len(trees)))
         while growing and (is_first or not self.is_late()):
             for i in list(growing):
                 if not is_first and self.is_late():
                     break
-                left = judge.chunk if shares[i] is None else min(judge.chunk, (shares[i] or 0) - done[i])
-                count = judge.think(trees[i], left) if left > 0 else 0
+                left = evaluator.chunk if shares[i] is None else min(evaluator.chunk, (shares[i] or 0) - done[i])
+                count = evaluator.run(trees[i], left) if left > 0 else 0
                 done[i] += count
-                if count < judge.chunk:
+                if count < evaluator.chunk:  # its share is used up, or its root is proven
                     growing.remove(i)
             is_first = False
-        return [_Roots(tree, self.shown) for tree in trees]
+        return [_RootStats(tree, self.view) for tree in trees]
 
-    def grow_apart(self, numbers: Sequence[int], shares: Sequence[int | None]) -> "list[_Roots]":
-        """The same in trees of their own: what this thread has grown for the same search is still to be read."""
-        _own.trees = []
+    def grow_in_new_trees(self, numbers: Sequence[int], shares: Sequence[int | None]) -> "list[_RootStats]":
+        """The same in trees of their own: those that this thread has grown for the same search are still to be read."""
+        _thread.trees = []
         return self.grow(numbers, shares)
 
 
-class _Roots:
+class _RootStats:
     """What one tree says about the moves at its root."""
 
-    def __init__(self, tree: Tree, shown: View) -> None:
-        players, root = shown.rules.players, tree.nodes[0]
+    def __init__(self, tree: Tree, view: View) -> None:
+        players, root = view.rules.players, tree.nodes[0]
         self.tree, self.visits = tree, int(root["visits"])
-        self.is_solved = bool(root["is_solved"])
-        self.own = root["values"][:players].astype(float) if self.is_solved else root["totals"][:players] / max(1, self.visits)
+        self.is_proven = bool(root["is_proven"])
+        means = root["value_sums"][:players] / max(1, self.visits)
+        self.root_values = root["values"][:players].astype(float) if self.is_proven else means
         first = int(root["first_edge"])
-        self.edges = tree.edges[first : first + int(root["edge_count"])] if first != NO_NODE else tree.edges[:0]
+        self.edges = tree.edges[first : first + int(root["edge_count"])] if first != NO_EDGE else tree.edges[:0]
         self.actions = self.edges["action"].astype(int)
         self.priors, self.edge_visits = self.edges["prior"].astype(float), self.edges["visits"].astype(int)
-        self.exact = self.edges["is_exact"].astype(bool)
+        self.proven = self.edges["is_proven"].astype(bool)
         values = np.full((len(self.edges), MAX_SEATS), np.nan)
-        look_after(tree, values)
+        root_action_values(tree, values)
         self.values = values[:, :players]
 
-    def best(self, seat: int) -> int | None:
-        """The edge that is proven best, if the root is solved."""
-        if not self.is_solved or not self.exact.any():
+    def proven_best(self, seat: int) -> int | None:
+        """The edge that is proven best, if the root is proven."""
+        if not self.is_proven or not self.proven.any():
             return None
-        return int(np.argmax(np.where(self.exact, self.values[:, seat], -1.0)))
+        return int(np.argmax(np.where(self.proven, self.values[:, seat], -1.0)))
 
     def line(self, action: int) -> list[int]:
-        """A move and what this tree expects after it; nothing if it hardly looked at the move."""
-        seldom = self.edge_visits.max(initial=0) * WELL_SEEN * 0.5
-        for i in np.flatnonzero((self.actions == action) & (self.edge_visits > seldom)):
+        """A move and what this tree expects after it; nothing if the move has few visits here."""
+        few = self.edge_visits.max(initial=0) * MIN_VISIT_SHARE * 0.5
+        for i in np.flatnonzero((self.actions == action) & (self.edge_visits > few)):
             return _line(self.tree, self.edges[i])
         return []
 
 
 def _children(tree: Tree, edge: Any) -> list[Any]:
-    child, found = int(edge["child"]), []
+    child, children = int(edge["child"]), []
     while child != NO_NODE:
-        found.append(tree.nodes[child])
+        children.append(tree.nodes[child])
         child = int(tree.nodes[child]["sibling"])
-    return found
+    return children
 
 
 def _best_edge(tree: Tree, node: Any) -> Any:
     edges = tree.edges[int(node["first_edge"]) :][: int(node["edge_count"])]
-    if node["is_solved"]:
-        sure = [edge for edge in edges if edge["is_exact"]]
-        return max(sure, key=lambda edge: tree.nodes[int(edge["child"])]["values"][int(node["seat"])])
+    if node["is_proven"]:
+        proven = [edge for edge in edges if edge["is_proven"]]
+        return max(proven, key=lambda edge: tree.nodes[int(edge["child"])]["values"][int(node["seat"])])
     return edges[int(np.argmax(edges["visits"]))]
 
 
 def _line(tree: Tree, edge: Any) -> list[int]:
-    """A move and the actions a tree expects after it, as long as they were looked at often enough."""
+    """A move and the actions a tree expects after it, as long as they have enough visits (the principal variation)."""
     actions: list[int] = []
-    while len(actions) < LONGEST_LINE and (not actions or edge["visits"] >= FEWEST_VISITS or edge["is_exact"]):
+    while len(actions) < MAX_LINE and (not actions or edge["visits"] >= MIN_LINE_VISITS or edge["is_proven"]):
         actions.append(int(edge["action"]))
         children = _children(tree, edge)
         node = max(children, key=lambda child: int(child["visits"])) if children else None
-        if node is None or int(node["first_edge"]) == NO_NODE:
+        if node is None or int(node["first_edge"]) == NO_EDGE:
             break
         edge = _best_edge(tree, node)
     return actions
 
 
-def _shares(budget: Budget, threads: int, hidden: bool) -> list[int | None]:
-    """How many simulations each tree gets."""
-    count = max(threads, SAMPLES if hidden else 1)
+def _shares(budget: Budget, threads: int, has_hidden: bool) -> list[int | None]:
+    """How many simulations each tree gets; None: as many as there is time for."""
+    count = max(threads, SAMPLES if has_hidden else 1)
     if budget.nodes is None:
         return [None] * count
-    count = max(1, min(count, budget.nodes // FEWEST_NODES))
+    count = max(1, min(count, budget.nodes // MIN_NODES_PER_TREE))
     return [budget.nodes // count + (i < budget.nodes % count) for i in range(count)]
 
 
-def _check(shown: View, budget: Budget) -> None:
-    if shown.stage == "over":
+def _check(view: View, budget: Budget) -> None:
+    if view.stage == "over":
         raise CabochonError("the game is over: there is nothing to look for")
-    if shown.seat != shown.turn:
-        raise CabochonError(f"seat {shown.turn} is to decide: a search needs the view of that seat")
+    if view.seat != view.turn:
+        raise CabochonError(f"seat {view.turn} is to decide: a search needs the view of that seat")
     if budget.nodes is None and budget.seconds is None:
         raise CabochonError("a search needs a budget: nodes, seconds or both")
     if (budget.nodes is not None and budget.nodes < 1) or (budget.seconds is not None and not budget.seconds > 0):
@@ -256,11 +273,11 @@ def _check(shown: View, budget: Budget) -> None:
 
 
 def analyse(
-    shown: View,
+    view: View,
     budget: Budget,
     seed: int = 0,
     *,
-    style: Style = STRONGEST,
+    config: SearchConfig = LINEAR_SEARCH,
     threads: int = 1,
     stop: Signal | None = None,
     nets: str = "",
@@ -269,55 +286,68 @@ def analyse(
 
     `nets` names a folder of nets to use in place of the usual one.
     """
-    _check(shown, budget)
-    run = _Run(shown, budget, seed, style, stop, nets)
-    shares = _shares(budget, threads, hides_something(shown))
+    _check(view, budget)
+    search = _Search(view, budget, seed, config, stop, nets)
+    shares = _shares(budget, threads, has_hidden_cards(view))
     if threads == 1:
-        roots = run.grow(range(len(shares)), shares)
+        roots = search.grow(range(len(shares)), shares)
     else:
         with ThreadPoolExecutor(threads) as pool:
             parts = [
-                pool.submit(run.grow_apart, range(i, len(shares), threads), shares[i::threads])
+                pool.submit(search.grow_in_new_trees, range(i, len(shares), threads), shares[i::threads])
                 for i in range(min(threads, len(shares)))
             ]
             roots = [root for part in parts for root in part.result()]
-    return _merged(shown, roots, run.start)
+    return _merged(view, roots, search.start)
 
 
-def assured(one: Considered, seat: int, most: int) -> float:
-    """What a move is sure to be worth: few looks leave much doubt, and one that was hardly looked at is not for playing."""
-    if one.is_proven:
-        return one.values[seat] + (one.values[seat] >= SURE_WIN) - LOST * (one.values[seat] <= 1 - SURE_WIN)
-    if one.visits == 0 or one.visits < most * WELL_SEEN:
+def lower_bound(move: MoveStats, seat: int, max_visits: int) -> float:
+    """What a move is worth at least, as far as can be said: its value less an interval that shrinks with its visits.
+
+    Playing the most visited move is the rule elsewhere; the bound also takes one that has become better late. A move with few
+    visits beside the most visited one is not trusted at all. Proven values need no interval.
+    """
+    value = move.values[seat]
+    if move.is_proven:
+        return value + (value >= PROVEN_WIN) - PROVEN_LOSS_PENALTY * (value <= 1 - PROVEN_WIN)
+    if move.visits == 0 or move.visits < max_visits * MIN_VISIT_SHARE:
         return -1.0
-    return one.values[seat] - CAUTION / math.sqrt(one.visits)
+    return value - CONFIDENCE / math.sqrt(move.visits)
 
 
-def _merged(shown: View, roots: list[_Roots], start: float) -> Analysis:
-    """All trees as one answer. A solved tree has looked at little: its best move counts as if it had looked on."""
-    players, seat, moves = shown.rules.players, shown.turn, plain_moves(shown.rules.variant)
-    fair = max(1, max(root.visits for root in roots))
-    found: dict[int, list[Any]] = {}
+def _merged_moves(view: View, roots: list[_RootStats]) -> list[MoveStats]:
+    """The moves of all trees: visits added up, values and priors averaged, proven only if every tree has proven it.
+
+    A proven root has stopped early, with few visits: its best move counts as if the tree had gone on to visit it.
+    """
+    players, moves = view.rules.players, plain_moves(view.rules.variant)
+    most = max(1, max(root.visits for root in roots))
+    merged: dict[int, list[Any]] = {}
     for root in roots:
-        best = root.best(seat)
+        best = root.proven_best(view.turn)
         for i, action in enumerate(root.actions):
-            visits = int(root.edge_visits[i]) + (fair if i == best else 0)
-            row = found.setdefault(int(action), [0.0, 0, np.zeros(players), True])
+            visits = int(root.edge_visits[i]) + (most if i == best else 0)
+            row = merged.setdefault(int(action), [0.0, 0, np.zeros(players), True])
             row[0] += root.priors[i] / len(roots)
             row[1] += visits
             if visits:
                 row[2] += visits * np.nan_to_num(root.values[i])
-            row[3] = row[3] and bool(root.exact[i])
-    considered = [
-        Considered(moves[action], prior, visits, tuple((values / max(1, visits)).tolist()), proven)
-        for action, (prior, visits, values, proven) in found.items()
+            row[3] = row[3] and bool(root.proven[i])
+    return [
+        MoveStats(moves[action], prior, visits, tuple((values / max(1, visits)).tolist()), proven)
+        for action, (prior, visits, values, proven) in merged.items()
     ]
-    considered.sort(key=lambda one: (one.visits, one.prior), reverse=True)
-    chosen = max(considered, key=lambda one: assured(one, seat, considered[0].visits))
-    considered.remove(chosen)
-    considered.insert(0, chosen)
-    values = np.mean([root.own for root in roots], axis=0)
-    longest = max((root.line(chosen.move.action) for root in roots), key=len)
+
+
+def _merged(view: View, roots: list[_RootStats], start: float) -> Analysis:
+    """All trees as one answer: the move to play first, the others by visits."""
+    moves = plain_moves(view.rules.variant)
+    stats = sorted(_merged_moves(view, roots), key=lambda move: (move.visits, move.prior), reverse=True)
+    best = max(stats, key=lambda move: lower_bound(move, view.turn, stats[0].visits))
+    stats.remove(best)
+    stats.insert(0, best)
+    values = np.mean([root.root_values for root in roots], axis=0)
+    longest = max((root.line(best.move.action) for root in roots), key=len)
+    line = tuple(moves[action] for action in longest) or (best.move,)
     nodes = sum(root.visits for root in roots)
-    line = tuple(moves[action] for action in longest) or (chosen.move,)
-    return Analysis(tuple(considered), tuple(values.tolist()), line, nodes, time.perf_counter() - start)
+    return Analysis(tuple(stats), tuple(values.tolist()), line, nodes, time.perf_counter() - start)

@@ -1,12 +1,20 @@
 # mypy: warn-return-any=False
-"""One function, `evaluate`, says how likely each seat is to win; another, `policy`, which moves are worth looking at first.
+"""The linear evaluation, `evaluate`: how likely each seat is to win; and its `policy`: how likely each move is the best.
 
-A seat's strength is the sum of the weights of its facts; the chances to win are the softmax over the seats. A move is as
-promising as what it does for the own strength, and against the others'.
+A seat's logit is the sum of the weights of its active features; the win probabilities are the softmax over the seats. The weights
+depend on the phase of the game, so that a token can be worth more early and a point more late.
+
+A move's logit follows from what it changes in these sums: one ply of lookahead, but computed from differences, since playing each
+of about 26 moves and listing all features again would take many times as long:
+
+    logit = GAIN_SCALE * (gain for the seat + OPPONENT_WEIGHT * what the opponents lose) + OVERFLOW * tokens over the limit
+            + a bias for the kind of move
+
+Both sets of weights were learnt from games (`cabochon.learn.linear`); `models` reads them.
 """
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..rules.actions import BUY, BUY_RESERVED, CLAIM_TILE, FIRST_ACTION, GIVE_BACK, PASS, RESERVE, RESERVE_DECK, TAKE_TWO, TAKEN
 from ..rules.bits import lowest_bit
@@ -19,55 +27,74 @@ from ..rules.paying import colours_first
 from ..rules.printed import bonus_of, cost_of, demand_of, points_of, symbols_of, tile_points_of
 from ..rules.state import MAX_TILES, State
 from .linear_features import (
-    AIM,
-    COLOUR_MARK,
-    COSTLY,
+    COLOUR_FLAG,
     COSTS,
-    EVERYTHING,
-    FACT,
-    FAR,
+    DISTANCES,
+    FEATURE,
     FIRST_TIME,
+    FLAGS,
     HAS_COLOUR,
     HAS_RESERVED,
     HAS_TOKENS,
     HAS_WILD,
     IN_MARKET,
     IN_RESERVE,
-    MARKS,
-    MOST_COLOUR,
-    MOST_POINTS,
-    MOST_TOKENS,
-    MOST_WILD,
+    MAX_COLOUR,
+    MAX_POINTS,
+    MAX_TAKEN,
+    MAX_TOKENS,
+    MAX_WILD,
     NEW_COLOUR,
-    ONE_TAKE,
+    NO_PLACE,
+    POINTS,
     POINTS_NOW,
     POINTS_SOON,
     PRICE,
-    SYMBOL_MARK,
+    PRICES,
+    SYMBOL_FLAG,
     SYMBOLS_IN_REACH,
-    TIME_MARK,
-    USES,
-    WORTH,
-    aim_at,
+    TARGET_COLUMNS,
+    TILE_USES,
+    TIME_FLAG,
+    Holdings,
+    card_at,
     gains_time,
-    list_aims,
+    holdings_of,
     list_costs,
-    list_features,
     list_gauntlet,
+    list_linear_features,
     list_reach,
     list_tableau,
+    list_targets,
     list_tokens,
     symbols_with,
 )
 
-PHASES = MOST_POINTS + 1
+PHASES = MAX_POINTS + 1
 
-SHARPNESS, SPITE, OVERFLOW, KIND = 0, 1, 2, 3  # places in `habits`: how a policy follows from what moves do
-TAKES, TAKES_TWO, RESERVES, RESERVES_UNSEEN, BUYS, BUYS_RESERVED, OTHERS = range(7)
-HABITS = KIND + OTHERS + 1
-GOAL_IN_SIGHT = 0.5  # what a purchase gains at least if it fulfils the goal: look at it early
-IN_SIGHT = 6  # tokens away: what is farther does not decide what to take
-OPENNESS = 0.05  # the part of the priors that all moves share alike
+# Places in the policy weights.
+GAIN_SCALE, OPPONENT_WEIGHT, OVERFLOW, KIND_BIAS = range(4)
+KIND_TAKE, KIND_TAKE_TWO, KIND_RESERVE, KIND_RESERVE_DECK, KIND_BUY, KIND_BUY_RESERVED, KIND_OTHER = range(7)
+POLICY_WEIGHTS = KIND_BIAS + KIND_OTHER + 1
+WINNING_GAIN = 0.5  # what a purchase that fulfils the goal gains at least: its prior must be high, whatever it costs
+MAX_TARGET_DISTANCE = 6  # tokens: one take brings at most three, so what is farther does not decide what to take
+UNIFORM_MIX = 0.05  # the part of the priors that is uniform: a move the policy underrates is still tried
+
+
+class LinearWeights(NamedTuple):
+    """The weights of the features in each phase, and those of the policy."""
+
+    value: Any  # PHASES x LINEAR_FEATURES
+    policy: Any  # POLICY_WEIGHTS
+
+
+class Scratch(NamedTuple):
+    """Buffers for one position. A search tree has the same four, so it can be passed in place of this."""
+
+    targets: Any
+    features: Any
+    actions: Any
+    logits: Any
 
 
 @inlined
@@ -76,20 +103,20 @@ def phase(state: State) -> int:
     most = 0
     for seat in range(state.players):
         most = max(most, state.points[seat])
-    return min(most, MOST_POINTS)
+    return min(most, MAX_POINTS)
 
 
 @inlined
-def weigh(weights: Any, row: int, facts: Any, n: int) -> float:
-    """The sum of the weights of these facts."""
-    worth = 0.0
+def sum_weights(table: Any, features: Any, n: int) -> float:
+    """The dot product of a phase's weights with a sparse vector of features."""
+    logit = 0.0
     for i in range(n):
-        worth += weights[row, facts[i]]
-    return worth
+        logit += table[features[i]]
+    return logit
 
 
 @inlined
-def share_win(state: State, values: Any) -> None:
+def terminal_values(state: State, values: Any) -> None:
     """The result of a finished game: one win, shared by the winners."""
     winners = 0
     for seat in range(state.players):
@@ -99,69 +126,109 @@ def share_win(state: State, values: Any) -> None:
 
 
 @inlined
-def soften(logits: Any, n: int) -> None:
-    """From numbers to probabilities (softmax), in place."""
-    most, whole = -math.inf, 0.0
+def softmax_inplace(logits: Any, n: int) -> None:
+    """From logits to probabilities. The largest is subtracted first, so that `exp` cannot overflow."""
+    largest, whole = -math.inf, 0.0
     for i in range(n):
-        most = max(most, logits[i])
+        largest = max(largest, logits[i])
     for i in range(n):
-        logits[i] = math.exp(logits[i] - most)
+        logits[i] = math.exp(logits[i] - largest)
         whole += logits[i]
     for i in range(n):
         logits[i] /= whole
 
 
 @inlined
-def evaluate(state: State, weights: Any, aims: Any, facts: Any, values: Any) -> None:
-    """Each seat's chance to win."""
-    row = phase(state)
+def evaluate(state: State, value_weights: Any, scratch: Any, values: Any) -> None:
+    """Each seat's probability to win."""
+    table, features = value_weights[phase(state)], scratch.features
     for seat in range(state.players):
-        values[seat] = weigh(weights, row, facts, list_features(state, seat, aims, facts))
-    soften(values, state.players)
+        values[seat] = sum_weights(table, features, list_linear_features(state, seat, scratch.targets, features))
+    softmax_inplace(values, state.players)
 
 
 @inlined
-def worth_of_hand(weights: Any, row: int, aims: Any, count: int, tokens: int, points: int, facts: Any) -> float:
-    """What tokens are worth to a seat with these aims."""
-    n = list_reach(aims, count, tokens, points, facts, 0)
-    return weigh(weights, row, facts, list_tokens(tokens, facts, n))
+def value_of_tokens(table: Any, scratch: Any, count: int, tokens: int, points: int) -> float:
+    """What tokens are worth to a seat with these targets."""
+    n = list_reach(scratch.targets, count, tokens, points, scratch.features, 0)
+    return sum_weights(table, scratch.features, list_tokens(tokens, scratch.features, n))
 
 
 @inlined
-def worth_of_tableau(
-    state: State, weights: Any, row: int, bonuses: int, tokens: int, points: int, symbols: int, holds: bool, facts: Any
-) -> float:
-    """What these bonuses and points are worth to the seat to move."""
-    n = list_tableau(state, bonuses, points, facts, 0)
-    return weigh(weights, row, facts, list_gauntlet(state, state.turn, bonuses, tokens, symbols, holds, facts, n))
+def value_of_flags(table: Any, flags: int, distance: int) -> float:
+    """What a card this many tokens away is worth for the Gauntlet and the Avengers tile: `list_flags` without a list."""
+    value = 0.0
+    if flags & COLOUR_FLAG:
+        value += table[NEW_COLOUR + distance]
+    if flags & TIME_FLAG:
+        value += table[FIRST_TIME + distance]
+    if flags >= SYMBOL_FLAG:
+        value += table[SYMBOLS_IN_REACH + (flags // SYMBOL_FLAG - 1) * DISTANCES + distance]
+    return value
 
 
 @inlined
-def worth_to_others(state: State, weights: Any, row: int, card: int) -> float:
-    """What this card in the market is worth to the other seats."""
-    worth = 0.0
+def value_of_tokens_fused(table: Any, targets: Any, count: int, tokens: int, points: int) -> float:
+    """`value_of_tokens` with listing and summing in one loop, for the moves there are most of.
+
+    A test holds that both agree.
+    """
+    colours, wild = tokens & COLOURS, lane(tokens, WILD)
+    now = soon = 0
+    value = 0.0
+    for i in range(count):
+        distance = max(0, total(minus(targets[i, PRICE], colours)) - wild)
+        value += table[targets[i, FEATURE] + min(distance, DISTANCES - 1) * TILE_USES]
+        if targets[i, FLAGS] != 0:
+            value += value_of_flags(table, targets[i, FLAGS], min(distance, DISTANCES - 1))
+        # selects, not branches: which cards are in reach changes from hand to hand, so a branch could not be predicted
+        soon = max(soon, targets[i, POINTS] if distance <= MAX_TAKEN else 0)
+        now = max(now, targets[i, POINTS] if distance == 0 else 0)
+    value += table[POINTS_NOW + min(points + now, MAX_POINTS)] + table[POINTS_SOON + min(points + soon, MAX_POINTS)]
+    for colour in range(COLOUR_COUNT):
+        value += table[HAS_COLOUR + min(lane(tokens, colour), MAX_COLOUR)]
+    return value + table[HAS_WILD + min(wild, MAX_WILD)] + table[HAS_TOKENS + min(total(tokens & ~TIME_LANE), MAX_TOKENS)]
+
+
+@inlined
+def value_of_costs(table: Any, scratch: Any, count: int) -> float:
+    """What the prices in the market are worth to a seat with these targets."""
+    return sum_weights(table, scratch.features, list_costs(scratch.targets, count, scratch.features, 0))
+
+
+@inlined
+def value_of_tableau(state: State, table: Any, held: Holdings, features: Any) -> float:
+    """What these bonuses, points and symbols are worth to the seat to move."""
+    n = list_tableau(state, held, features, 0)
+    return sum_weights(table, features, list_gauntlet(state, state.turn, held, features, n))
+
+
+@inlined
+def value_to_opponents(state: State, table: Any, card: int) -> float:
+    """What this card in the market is worth to the other seats, that is what they lose if it is gone."""
+    value = 0.0
     for seat in range(state.players):
         if seat != state.turn:
             means = state.bonuses[seat] + (state.tokens[seat] & COLOURS)
-            far = max(0, total(minus(cost_of(card), means)) - lane(state.tokens[seat], WILD))
-            worth += weights[row, IN_MARKET + (points_of(card) * FAR + min(far, FAR - 1)) * USES]
-    return worth
+            distance = max(0, total(minus(cost_of(card), means)) - lane(state.tokens[seat], WILD))
+            value += table[IN_MARKET + (points_of(card) * DISTANCES + min(distance, DISTANCES - 1)) * TILE_USES]
+    return value
 
 
 @inlined
-def gain_of_safety(state: State, weights: Any, habits: Any, row: int, slot: int, tokens: int) -> float:
+def gain_of_reserving(state: State, table: Any, opponent_weight: float, slot: int, tokens: int) -> float:
     """What it brings that a card lies in the own reserve and no longer in the market."""
     seat, card = state.turn, state.market[slot]
     price = minus(cost_of(card), state.bonuses[seat])
-    far = max(0, total(minus(price, tokens & COLOURS)) - lane(tokens, WILD))
-    fact = (points_of(card) * FAR + min(far, FAR - 1)) * USES
-    gain = weights[row, IN_RESERVE + fact] - weights[row, IN_MARKET + fact]
-    gain -= weights[row, COSTS + points_of(card) * COSTLY + min(total(price), COSTLY - 1)]
-    return gain + habits[SPITE] * worth_to_others(state, weights, row, card)
+    distance = max(0, total(minus(price, tokens & COLOURS)) - lane(tokens, WILD))
+    feature = (points_of(card) * DISTANCES + min(distance, DISTANCES - 1)) * TILE_USES
+    gain = table[IN_RESERVE + feature] - table[IN_MARKET + feature]
+    gain -= table[COSTS + points_of(card) * PRICES + min(total(price), PRICES - 1)]
+    return gain + opponent_weight * value_to_opponents(state, table, card)
 
 
 @inlined
-def points_of_tiles(state: State, bonuses: int) -> int:
+def points_of_next_tile(state: State, bonuses: int) -> int:
     """The points of the tile that comes with these bonuses; nothing if none does."""
     for place in range(MAX_TILES):
         if state.tile_owner[place] == NONE and minus(demand_of(state.tiles[place]), bonuses) == 0:
@@ -170,147 +237,125 @@ def points_of_tiles(state: State, bonuses: int) -> int:
 
 
 @inlined
-def gain_of_buying(state: State, weights: Any, habits: Any, row: int, action: int, now: float, aims: Any, facts: Any) -> float:
-    """The card, what it brings with it, and what its price takes away. `now` is what hand and tableau are worth before."""
-    seat, place = state.turn, action - BUY
-    card = aim_at(state, seat, place)
+def holdings_after_buying(state: State, card: int) -> Any:
+    """What the seat to move has once it has bought a card, the tiles it brings included."""
+    seat = state.turn
     tokens = state.tokens[seat] - colours_first(state, seat, minus(cost_of(card), state.bonuses[seat]))
     bonuses = state.bonuses[seat] + bonus_of(card)
     if gains_time(state, card):
         tokens += ONE_TIME
     symbols, holder = symbols_with(state, card), state.avengers
-    points = state.points[seat] + points_of(card) + points_of_tiles(state, bonuses)
-    holds = holder == seat
-    if symbols_of(card) != 0 and not holds:
-        holds = symbols >= SYMBOLS_FOR_TILE if holder == NONE else symbols > state.symbols[holder]
-        points += AVENGERS_POINTS if holds else 0
-    count = list_aims(state, seat, bonuses, place, aims)
-    gain = worth_of_tableau(state, weights, row, bonuses, tokens, points, symbols, holds, facts) - now
-    gain += worth_of_hand(weights, row, aims, count, tokens, points, facts)
-    gain += weigh(weights, row, facts, list_costs(aims, count, facts, 0))
-    if points >= state.goal and minus(state.gauntlet, bonuses + (tokens & TIME_LANE)) == 0:
-        gain = max(gain, 0.0) + GOAL_IN_SIGHT
+    points = state.points[seat] + points_of(card) + points_of_next_tile(state, bonuses)
+    has_avengers = holder == seat
+    if symbols_of(card) != 0 and not has_avengers:
+        has_avengers = symbols >= SYMBOLS_FOR_TILE if holder == NONE else symbols > state.symbols[holder]
+        points += AVENGERS_POINTS if has_avengers else 0
+    return Holdings(bonuses, tokens, points, symbols, has_avengers)
+
+
+@inlined
+def gain_of_buying(state: State, table: Any, opponent_weight: float, action: int, before: float, scratch: Any) -> float:
+    """The card, what it brings with it, and what its price takes away. `before` is what the seat's holdings are worth now.
+
+    A purchase changes the price of every other card, so the targets are listed anew.
+    """
+    seat, place = state.turn, action - BUY
+    card = card_at(state, seat, place)
+    held = holdings_after_buying(state, card)
+    count = list_targets(state, seat, held.bonuses, place, scratch.targets)
+    gain = value_of_tableau(state, table, held, scratch.features) - before
+    gain += value_of_tokens(table, scratch, count, held.tokens, held.points)
+    gain += value_of_costs(table, scratch, count)
+    if held.points >= state.goal and minus(state.gauntlet, held.bonuses + (held.tokens & TIME_LANE)) == 0:
+        gain = max(gain, 0.0) + WINNING_GAIN
     if action >= BUY_RESERVED:
-        held = state.reserved[seat]
-        return gain + weights[row, HAS_RESERVED + held - 1] - weights[row, HAS_RESERVED + held]
-    return gain + habits[SPITE] * worth_to_others(state, weights, row, card)
+        reserved = state.reserved[seat]
+        return gain + table[HAS_RESERVED + reserved - 1] - table[HAS_RESERVED + reserved]
+    return gain + opponent_weight * value_to_opponents(state, table, card)
 
 
 @inlined
-def kind_of(action: int) -> int:
-    """The kind of a main move."""
+def action_kind(action: int) -> int:
+    """The kind of a main move, which has a bias of its own."""
     if action < TAKE_TWO:
-        return TAKES
+        return KIND_TAKE
     if action < RESERVE:
-        return TAKES_TWO
+        return KIND_TAKE_TWO
     if action < RESERVE_DECK:
-        return RESERVES
+        return KIND_RESERVE
     if action < BUY:
-        return RESERVES_UNSEEN
+        return KIND_RESERVE_DECK
     if action < BUY_RESERVED:
-        return BUYS
-    return BUYS_RESERVED if action < PASS else OTHERS
+        return KIND_BUY
+    return KIND_BUY_RESERVED if action < PASS else KIND_OTHER
 
 
 @inlined
-def worth_of_marks(weights: Any, row: int, marks: int, far: int) -> float:
-    """What a card this many tokens away is worth for the Gauntlet and the Avengers tile: `list_marks` without a list."""
-    worth = 0.0
-    if marks & COLOUR_MARK:
-        worth += weights[row, NEW_COLOUR + far]
-    if marks & TIME_MARK:
-        worth += weights[row, FIRST_TIME + far]
-    if marks >= SYMBOL_MARK:
-        worth += weights[row, SYMBOLS_IN_REACH + (marks // SYMBOL_MARK - 1) * FAR + far]
-    return worth
-
-
-@inlined
-def worth_of_taking(weights: Any, row: int, aims: Any, count: int, tokens: int, points: int) -> float:
-    """What tokens are worth to a seat with these aims: `worth_of_hand` without a list, for the moves there are most of."""
-    colours, wild = tokens & COLOURS, lane(tokens, WILD)
-    now = soon = 0
-    worth = 0.0
-    for i in range(count):
-        far = max(0, total(minus(aims[i, PRICE], colours)) - wild)
-        worth += weights[row, aims[i, FACT] + min(far, FAR - 1) * USES]
-        if aims[i, MARKS] != 0:
-            worth += worth_of_marks(weights, row, aims[i, MARKS], min(far, FAR - 1))
-        soon = max(soon, aims[i, WORTH] if far <= ONE_TAKE else 0)
-        now = max(now, aims[i, WORTH] if far == 0 else 0)
-    worth += (
-        weights[row, POINTS_NOW + min(points + now, MOST_POINTS)] + weights[row, POINTS_SOON + min(points + soon, MOST_POINTS)]
-    )
-    for colour in range(COLOUR_COUNT):
-        worth += weights[row, HAS_COLOUR + min(lane(tokens, colour), MOST_COLOUR)]
-    return (
-        worth
-        + weights[row, HAS_WILD + min(wild, MOST_WILD)]
-        + weights[row, HAS_TOKENS + min(total(tokens & ~TIME_LANE), MOST_TOKENS)]
-    )
-
-
-@inlined
-def keep_near(aims: Any, count: int, tokens: int) -> int:
-    """Leave out the cards that one take cannot bring into sight; how many are left."""
+def keep_near_targets(targets: Any, count: int, tokens: int) -> int:
+    """Drop the targets that no single take can bring into reach of another; how many are left."""
     colours, wild, kept = tokens & COLOURS, lane(tokens, WILD), 0
     for i in range(count):
-        if total(minus(aims[i, PRICE], colours)) - wild <= IN_SIGHT:
-            for column in range(AIM):
-                aims[kept, column] = aims[i, column]
+        if total(minus(targets[i, PRICE], colours)) - wild <= MAX_TARGET_DISTANCE:
+            for column in range(TARGET_COLUMNS):
+                targets[kept, column] = targets[i, column]
             kept += 1
     return kept
 
 
 @inlined
-def weigh_actions(state: State, moves: int, weights: Any, habits: Any, aims: Any, facts: Any, actions: Any, logits: Any) -> int:
-    """Every legal action with a number that says how promising it looks; how many there are."""
-    seat, row, n = state.turn, phase(state), 0
-    bonuses, tokens, points = state.bonuses[seat], state.tokens[seat], state.points[seat]
-    count = list_aims(state, seat, bonuses, EVERYTHING, aims)
+def score_actions(state: State, moves: int, weights: LinearWeights, scratch: Any) -> int:
+    """Every legal action and its logit, into the scratch buffers; how many there are.
+
+    What several moves share is computed once, before the loop: the worth of the holdings now, of the hand among the near targets,
+    and what any reservation gains. Purchases come after takes in the mask, so they may overwrite the list of targets.
+    """
+    table, policy_weights, targets = weights.value[phase(state)], weights.policy, scratch.targets
+    seat, n = state.turn, 0
+    held = holdings_of(state, seat)
+    tokens, points = held.tokens, held.points
+    count = list_targets(state, seat, held.bonuses, NO_PLACE, targets)
     first, room = FIRST_ACTION[state.stage], state.token_limit - total(tokens)
     wild = ONE_WILD if lane(state.bank, WILD) > 0 else 0
-    reserving = buying = 0.0
+    reserving = before_buying = 0.0
     if first == 0 and moves >> BUY != 0:
-        buying = worth_of_hand(weights, row, aims, count, tokens, points, facts)
-        buying += weigh(weights, row, facts, list_costs(aims, count, facts, 0))
-        buying += worth_of_tableau(
-            state, weights, row, bonuses, tokens, points, state.symbols[seat], state.avengers == seat, facts
-        )
-    count = keep_near(aims, count, tokens)
-    hand = worth_of_taking(weights, row, aims, count, tokens, points)
+        before_buying = value_of_tokens(table, scratch, count, tokens, points)
+        before_buying += value_of_costs(table, scratch, count)
+        before_buying += value_of_tableau(state, table, held, scratch.features)
+    count = keep_near_targets(targets, count, tokens)
+    hand = value_of_tokens_fused(table, targets, count, tokens, points)
     if first == 0 and state.reserved[seat] < state.hand_limit:
-        held = state.reserved[seat]
-        reserving = weights[row, HAS_RESERVED + held + 1] - weights[row, HAS_RESERVED + held] - hand
-        reserving += worth_of_taking(weights, row, aims, count, tokens + wild, points)
+        reserved = state.reserved[seat]
+        reserving = table[HAS_RESERVED + reserved + 1] - table[HAS_RESERVED + reserved] - hand
+        reserving += value_of_tokens_fused(table, targets, count, tokens + wild, points)
     while moves != 0:
         action = first + lowest_bit(moves)
         moves &= moves - 1
         gain, over = 0.0, 0
         if action < RESERVE:
-            gain = worth_of_taking(weights, row, aims, count, tokens + TAKEN[action], points) - hand
+            gain = value_of_tokens_fused(table, targets, count, tokens + TAKEN[action], points) - hand
             over = max(0, total(TAKEN[action]) - room)
         elif action < BUY:
             gain = reserving
             if action < RESERVE_DECK:
-                gain += gain_of_safety(state, weights, habits, row, action - RESERVE, tokens + wild)
+                gain += gain_of_reserving(state, table, policy_weights[OPPONENT_WEIGHT], action - RESERVE, tokens + wild)
             over = 1 if room == 0 and wild != 0 else 0
         elif action < PASS:
-            gain = gain_of_buying(state, weights, habits, row, action, buying, aims, facts)
+            gain = gain_of_buying(state, table, policy_weights[OPPONENT_WEIGHT], action, before_buying, scratch)
         elif GIVE_BACK <= action < CLAIM_TILE:
             left = tokens - (1 << LANE_BITS * (action - GIVE_BACK))
-            gain = worth_of_taking(weights, row, aims, count, left, points) - hand
-        actions[n] = action
-        logits[n] = habits[SHARPNESS] * gain + habits[OVERFLOW] * over + habits[KIND + kind_of(action)]
+            gain = value_of_tokens_fused(table, targets, count, left, points) - hand
+        scratch.actions[n] = action
+        bias = policy_weights[KIND_BIAS + action_kind(action)]
+        scratch.logits[n] = policy_weights[GAIN_SCALE] * gain + policy_weights[OVERFLOW] * over + bias
         n += 1
     return n
 
 
 @inlined
-def policy(state: State, moves: int, weights: Any, habits: Any, aims: Any, facts: Any, actions: Any, priors: Any) -> int:
-    """The legal actions and how likely each is to be the best, none of them hopeless; how many there are."""
-    n = weigh_actions(state, moves, weights, habits, aims, facts, actions, priors)
-    soften(priors, n)
+def policy(state: State, moves: int, weights: LinearWeights, scratch: Any) -> int:
+    """The legal actions and their priors, into the scratch buffers; how many there are."""
+    n, priors = score_actions(state, moves, weights, scratch), scratch.logits
+    softmax_inplace(priors, n)
     for i in range(n):
-        priors[i] = (1 - OPENNESS) * priors[i] + OPENNESS / n
+        priors[i] = (1 - UNIFORM_MIX) * priors[i] + UNIFORM_MIX / n
     return n

@@ -1,12 +1,14 @@
 # mypy: warn-return-any=False
-"""What the evaluation looks at: a position as a short list of numbers for each seat, from 0 to FEATURES - 1.
+"""The features of the linear evaluation: the active ones of each seat as a short list, numbered from 0 to LINEAR_FEATURES - 1.
 
-Each number is one fact ("has 9 points", "a card with 3 points in the market is two tokens away"). An evaluation gives every
-fact a weight and adds them up, so the same list serves to play and to learn the weights. Nothing hidden is read: no deck, and
-of reserved cards only those of the seat that is looked at.
+Every feature is binary, "has 9 points" or "a card with 3 points in the market is two tokens away": numbers are one-hot, so that
+their weights need not lie on a line. Some fifty of them are active in a position, so a list of their indices is a sparse vector,
+and the dot product with the weights is a sum over the list. The same list serves to play and to learn the weights.
+
+Nothing hidden is read: no deck, and of reserved cards only those of the seat that is looked at.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..rules.cards import NONE, TIER_COUNT
 from ..rules.compile import inlined
@@ -14,53 +16,71 @@ from ..rules.gems import COLOUR_COUNT, COLOURS, HIGH, LANE_BITS, ONES, TIME_LANE
 from ..rules.printed import colour_of, cost_of, demand_of, points_of, symbols_of, tier_of
 from ..rules.state import MARKET_SIZE, MAX_RESERVED, MAX_SEATS, MAX_TILES, State
 
-MOST_POINTS = 23
-MOST_BONUS = 7
-MOST_COLOUR = 7
-MOST_WILD = 5
-MOST_TOKENS = 13
-MOST_CARDS = 20
+# The last value of each range also stands for everything above it: too rare for a weight of its own to be learnt.
+MAX_POINTS = 23
+MAX_BONUS = 7
+MAX_COLOUR = 7
+MAX_WILD = 5
+MAX_TOKENS = 13
+MAX_CARDS = 20
 CARD_POINTS = 6  # a card has 0 to 5
-FAR = 9  # tokens missing: 0 to 8, or more
-COSTLY = 11  # tokens to pay: 0 to 10, or more
-USES = 3  # tiles a bonus helps towards: none, one, more
-SHORT_OF_TILE = 10
-MOST_SYMBOLS = 8
-LEAD = 3
-MOST_ON_A_CARD = 3  # Avengers symbols
-ONE_TAKE = 3  # what a take brings at most
+DISTANCES = 9  # tokens missing: 0 to 8, or more
+PRICES = 11  # tokens to pay: 0 to 10, or more
+TILE_USES = 3  # tiles a bonus helps towards: none, one, more
+TILE_DISTANCES = 10  # bonuses missing for a tile
+MAX_SYMBOLS = 8
+MAX_LEAD = 3  # in Avengers symbols, ahead or behind
+MAX_CARD_SYMBOLS = 3
+MAX_TAKEN = 3  # tokens: what a take brings at most
 
+# Where each group of features begins. The order is part of the weight files: a new group goes to the end.
 HAS_POINTS = 0
-HAS_BONUS = HAS_POINTS + MOST_POINTS + 1
-HAS_COLOUR = HAS_BONUS + COLOUR_COUNT * (MOST_BONUS + 1)
-HAS_WILD = HAS_COLOUR + MOST_COLOUR + 1
-HAS_TOKENS = HAS_WILD + MOST_WILD + 1
-HAS_CARDS = HAS_TOKENS + MOST_TOKENS + 1
-IN_MARKET = HAS_CARDS + MOST_CARDS + 1
-IN_RESERVE = IN_MARKET + CARD_POINTS * FAR * USES
-COSTS = IN_RESERVE + CARD_POINTS * FAR * USES
-TILE_SHORT = COSTS + CARD_POINTS * COSTLY
-HAS_RESERVED = TILE_SHORT + SHORT_OF_TILE
+HAS_BONUS = HAS_POINTS + MAX_POINTS + 1
+HAS_COLOUR = HAS_BONUS + COLOUR_COUNT * (MAX_BONUS + 1)
+HAS_WILD = HAS_COLOUR + MAX_COLOUR + 1
+HAS_TOKENS = HAS_WILD + MAX_WILD + 1
+HAS_CARDS = HAS_TOKENS + MAX_TOKENS + 1
+IN_MARKET = HAS_CARDS + MAX_CARDS + 1
+IN_RESERVE = IN_MARKET + CARD_POINTS * DISTANCES * TILE_USES
+COSTS = IN_RESERVE + CARD_POINTS * DISTANCES * TILE_USES
+TILE_SHORT = COSTS + CARD_POINTS * PRICES
+HAS_RESERVED = TILE_SHORT + TILE_DISTANCES
 TO_MOVE_IN = HAS_RESERVED + MAX_RESERVED + 1
 SEAT_OF_ROUND = TO_MOVE_IN + MAX_SEATS
 POINTS_NOW = SEAT_OF_ROUND + MAX_SEATS
-POINTS_SOON = POINTS_NOW + MOST_POINTS + 1
-COLOURS_MISSING = POINTS_SOON + MOST_POINTS + 1
+POINTS_SOON = POINTS_NOW + MAX_POINTS + 1
+COLOURS_MISSING = POINTS_SOON + MAX_POINTS + 1
 HAS_TIME = COLOURS_MISSING + COLOUR_COUNT + 1
 HAS_SYMBOLS = HAS_TIME + 2
-SYMBOL_LEAD = HAS_SYMBOLS + MOST_SYMBOLS + 1
-HAS_AVENGERS = SYMBOL_LEAD + 2 * LEAD + 1
+SYMBOL_LEAD = HAS_SYMBOLS + MAX_SYMBOLS + 1
+HAS_AVENGERS = SYMBOL_LEAD + 2 * MAX_LEAD + 1
 NEW_COLOUR = HAS_AVENGERS + 2  # of a card: the Gauntlet still asks for its colour
-FIRST_TIME = NEW_COLOUR + FAR  # of a card: it would bring the Time token
-SYMBOLS_IN_REACH = FIRST_TIME + FAR
-FEATURES = SYMBOLS_IN_REACH + MOST_ON_A_CARD * FAR
-MOST_LISTED = 112
+FIRST_TIME = NEW_COLOUR + DISTANCES  # of a card: it would bring the Time token
+SYMBOLS_IN_REACH = FIRST_TIME + DISTANCES
+LINEAR_FEATURES = SYMBOLS_IN_REACH + MAX_CARD_SYMBOLS * DISTANCES
+MAX_LINEAR_ACTIVE = 112  # in one list; a test holds it
 
-MANY_USES = (USES - 1) * ONES
-MOST_AIMS = MARKET_SIZE + MAX_RESERVED
-EVERYTHING = MOST_AIMS  # for `without`
-PRICE, WORTH, FACT, MARKS, AIM = 0, 1, 2, 3, 4  # columns of `aims`
-COLOUR_MARK, TIME_MARK, SYMBOL_MARK = 1, 2, 4  # in `MARKS`: what the card does for the Gauntlet and the Avengers tile
+MAX_TILE_USES = (TILE_USES - 1) * ONES
+MAX_TARGETS = MARKET_SIZE + MAX_RESERVED
+NO_PLACE = MAX_TARGETS  # for `without`
+PRICE, POINTS, FEATURE, FLAGS, TARGET_COLUMNS = range(5)  # columns of `targets`
+COLOUR_FLAG, TIME_FLAG, SYMBOL_FLAG = 1, 2, 4  # in `FLAGS`: what the card does for the Gauntlet and the Avengers tile
+
+
+class Holdings(NamedTuple):
+    """What a seat has: now, or as it would have it after a move."""
+
+    bonuses: int
+    tokens: int
+    points: int
+    symbols: int
+    has_avengers: bool
+
+
+@inlined
+def holdings_of(state: State, seat: int) -> Any:
+    """What a seat has now."""
+    return Holdings(state.bonuses[seat], state.tokens[seat], state.points[seat], state.symbols[seat], state.avengers == seat)
 
 
 @inlined
@@ -70,89 +90,91 @@ def tile_uses(state: State, bonuses: int) -> int:
     for place in range(MAX_TILES):
         if state.tile_owner[place] == NONE and state.tiles[place] != NONE:
             wanted = minus(demand_of(state.tiles[place]), bonuses)
+            # the sum carries into a lane's high bit where anything is wanted: a comparison of all lanes at once, without a branch
             uses += ((wanted + (HIGH - ONES)) & HIGH) >> LANE_BITS - 1
-    return uses - minus(uses, MANY_USES)
+    return uses - minus(uses, MAX_TILE_USES)
 
 
 @inlined
-def aim_at(state: State, seat: int, place: int) -> int:
+def card_at(state: State, seat: int, place: int) -> int:
     """The card in a market slot or, after those, in the seat's reserve."""
     return state.market[place] if place < MARKET_SIZE else state.reserve[seat, place - MARKET_SIZE]
 
 
 @inlined
-def marks_of(state: State, seat: int, bonuses: int, card: int) -> int:
+def flags_of(state: State, seat: int, bonuses: int, card: int) -> int:
     """What a card does for the Gauntlet and the Avengers tile; 0 in a game without them."""
     if state.gauntlet == 0:
         return 0
-    marks = symbols_of(card) * SYMBOL_MARK
+    flags = symbols_of(card) * SYMBOL_FLAG
     if lane(bonuses, colour_of(card)) == 0:
-        marks |= COLOUR_MARK
+        flags |= COLOUR_FLAG
     if tier_of(card) == TIER_COUNT and state.tokens[seat] & TIME_LANE == 0:
-        marks |= TIME_MARK
-    return marks
+        flags |= TIME_FLAG
+    return flags
 
 
 @inlined
-def list_marks(marks: int, far: int, out: Any, n: int) -> int:
+def list_flags(flags: int, distance: int, out: Any, n: int) -> int:
     """What a card this many tokens away does for the Gauntlet and the Avengers tile."""
-    if marks & COLOUR_MARK:
-        out[n] = NEW_COLOUR + far
+    if flags & COLOUR_FLAG:
+        out[n] = NEW_COLOUR + distance
         n += 1
-    if marks & TIME_MARK:
-        out[n] = FIRST_TIME + far
+    if flags & TIME_FLAG:
+        out[n] = FIRST_TIME + distance
         n += 1
-    if marks >= SYMBOL_MARK:
-        out[n] = SYMBOLS_IN_REACH + (marks // SYMBOL_MARK - 1) * FAR + far
+    if flags >= SYMBOL_FLAG:
+        out[n] = SYMBOLS_IN_REACH + (flags // SYMBOL_FLAG - 1) * DISTANCES + distance
         n += 1
     return n
 
 
 @inlined
-def list_aims(state: State, seat: int, bonuses: int, without: int, aims: Any) -> int:
-    """The cards a seat can aim at, each with its price, its points and where its facts begin; how many there are.
+def list_targets(state: State, seat: int, bonuses: int, without: int, targets: Any) -> int:
+    """The cards a seat may buy one day, each with its price, its points, its first feature and its flags; how many there are.
 
-    `without` is a place that no longer counts: a market slot, 12 and more for the reserve, or EVERYTHING to leave none out.
+    All that does not depend on tokens is computed here, once: the policy compares dozens of hands against the same targets.
+    `without` is a place that no longer counts: a market slot, 12 and more for the reserve, or NO_PLACE to leave none out.
     """
     uses, n = tile_uses(state, bonuses), 0
     for place in range(MARKET_SIZE + MAX_RESERVED):
-        card = aim_at(state, seat, place)
+        card = card_at(state, seat, place)
         if card != NONE and place != without:
             at = IN_MARKET if place < MARKET_SIZE else IN_RESERVE
-            aims[n, PRICE] = minus(cost_of(card), bonuses)
-            aims[n, WORTH] = points_of(card)
-            aims[n, FACT] = at + points_of(card) * FAR * USES + lane(uses, colour_of(card))
-            aims[n, MARKS] = marks_of(state, seat, bonuses, card)
+            targets[n, PRICE] = minus(cost_of(card), bonuses)
+            targets[n, POINTS] = points_of(card)
+            targets[n, FEATURE] = at + points_of(card) * DISTANCES * TILE_USES + lane(uses, colour_of(card))
+            targets[n, FLAGS] = flags_of(state, seat, bonuses, card)
             n += 1
     return n
 
 
 @inlined
-def list_reach(aims: Any, count: int, tokens: int, points: int, out: Any, n: int) -> int:
+def list_reach(targets: Any, count: int, tokens: int, points: int, out: Any, n: int) -> int:
     """How many tokens each card is away, and the points in reach now and after one take."""
     colours, wild = tokens & COLOURS, lane(tokens, WILD)
     now = soon = 0
     for i in range(count):
-        far = max(0, total(minus(aims[i, PRICE], colours)) - wild)
-        out[n] = aims[i, FACT] + min(far, FAR - 1) * USES
+        distance = max(0, total(minus(targets[i, PRICE], colours)) - wild)
+        out[n] = targets[i, FEATURE] + min(distance, DISTANCES - 1) * TILE_USES
         n += 1
-        if aims[i, MARKS] != 0:
-            n = list_marks(aims[i, MARKS], min(far, FAR - 1), out, n)
-        if far <= ONE_TAKE:
-            soon = max(soon, aims[i, WORTH])
-            if far == 0:
-                now = max(now, aims[i, WORTH])
-    out[n] = POINTS_NOW + min(points + now, MOST_POINTS)
-    out[n + 1] = POINTS_SOON + min(points + soon, MOST_POINTS)
+        if targets[i, FLAGS] != 0:
+            n = list_flags(targets[i, FLAGS], min(distance, DISTANCES - 1), out, n)
+        if distance <= MAX_TAKEN:
+            soon = max(soon, targets[i, POINTS])
+            if distance == 0:
+                now = max(now, targets[i, POINTS])
+    out[n] = POINTS_NOW + min(points + now, MAX_POINTS)
+    out[n + 1] = POINTS_SOON + min(points + soon, MAX_POINTS)
     return n + 2
 
 
 @inlined
-def list_costs(aims: Any, count: int, out: Any, n: int) -> int:
+def list_costs(targets: Any, count: int, out: Any, n: int) -> int:
     """What the cards in the market cost, tokens not counted."""
     for i in range(count):
-        if aims[i, FACT] < IN_RESERVE:
-            out[n] = COSTS + aims[i, WORTH] * COSTLY + min(total(aims[i, PRICE]), COSTLY - 1)
+        if targets[i, FEATURE] < IN_RESERVE:
+            out[n] = COSTS + targets[i, POINTS] * PRICES + min(total(targets[i, PRICE]), PRICES - 1)
             n += 1
     return n
 
@@ -161,31 +183,32 @@ def list_costs(aims: Any, count: int, out: Any, n: int) -> int:
 def list_tokens(tokens: int, out: Any, n: int) -> int:
     """How many tokens of each kind, and of all."""
     for colour in range(COLOUR_COUNT):
-        out[n + colour] = HAS_COLOUR + min(lane(tokens, colour), MOST_COLOUR)
+        out[n + colour] = HAS_COLOUR + min(lane(tokens, colour), MAX_COLOUR)
     n += COLOUR_COUNT
-    out[n] = HAS_WILD + min(lane(tokens, WILD), MOST_WILD)
-    out[n + 1] = HAS_TOKENS + min(total(tokens & ~TIME_LANE), MOST_TOKENS)
+    out[n] = HAS_WILD + min(lane(tokens, WILD), MAX_WILD)
+    out[n + 1] = HAS_TOKENS + min(total(tokens & ~TIME_LANE), MAX_TOKENS)
     return n + 2
 
 
 @inlined
-def list_tableau(state: State, bonuses: int, points: int, out: Any, n: int) -> int:
+def list_tableau(state: State, held: Holdings, out: Any, n: int) -> int:
     """Points, bonuses, and how far the tiles on the table are."""
-    out[n] = HAS_POINTS + min(points, MOST_POINTS)
-    out[n + 1] = HAS_CARDS + min(total(bonuses), MOST_CARDS)
+    bonuses = held.bonuses
+    out[n] = HAS_POINTS + min(held.points, MAX_POINTS)
+    out[n + 1] = HAS_CARDS + min(total(bonuses), MAX_CARDS)
     n += 2
     for colour in range(COLOUR_COUNT):
-        out[n + colour] = HAS_BONUS + colour * (MOST_BONUS + 1) + min(lane(bonuses, colour), MOST_BONUS)
+        out[n + colour] = HAS_BONUS + colour * (MAX_BONUS + 1) + min(lane(bonuses, colour), MAX_BONUS)
     n += COLOUR_COUNT
     for place in range(MAX_TILES):
         if state.tile_owner[place] == NONE and state.tiles[place] != NONE:
-            out[n] = TILE_SHORT + min(total(minus(demand_of(state.tiles[place]), bonuses)), SHORT_OF_TILE - 1)
+            out[n] = TILE_SHORT + min(total(minus(demand_of(state.tiles[place]), bonuses)), TILE_DISTANCES - 1)
             n += 1
     return n
 
 
 @inlined
-def most_symbols_of_others(state: State, seat: int) -> int:
+def max_symbols_of_others(state: State, seat: int) -> int:
     """The most Avengers symbols another seat has."""
     most = 0
     for other in range(state.players):
@@ -195,40 +218,40 @@ def most_symbols_of_others(state: State, seat: int) -> int:
 
 
 @inlined
-def list_gauntlet(state: State, seat: int, bonuses: int, tokens: int, symbols: int, holds: bool, out: Any, n: int) -> int:
+def list_gauntlet(state: State, seat: int, held: Holdings, out: Any, n: int) -> int:
     """What only a game with a Gauntlet has: colours that are missing, Time, Avengers symbols and their tile."""
     if state.gauntlet == 0:
         return n
-    missing = total(minus(state.gauntlet & COLOURS, bonuses))
-    lead = symbols - most_symbols_of_others(state, seat)
+    missing = total(minus(state.gauntlet & COLOURS, held.bonuses))
+    lead = held.symbols - max_symbols_of_others(state, seat)
     out[n] = COLOURS_MISSING + missing
-    out[n + 1] = HAS_TIME + (tokens & TIME_LANE != 0)
-    out[n + 2] = HAS_SYMBOLS + min(symbols, MOST_SYMBOLS)
-    out[n + 3] = SYMBOL_LEAD + LEAD + max(-LEAD, min(LEAD, lead))
-    out[n + 4] = HAS_AVENGERS + holds
+    out[n + 1] = HAS_TIME + (held.tokens & TIME_LANE != 0)
+    out[n + 2] = HAS_SYMBOLS + min(held.symbols, MAX_SYMBOLS)
+    out[n + 3] = SYMBOL_LEAD + MAX_LEAD + max(-MAX_LEAD, min(MAX_LEAD, lead))
+    out[n + 4] = HAS_AVENGERS + held.has_avengers
     return n + 5
 
 
 @inlined
-def list_place(state: State, seat: int, reserved: int, out: Any, n: int) -> int:
+def list_place(state: State, seat: int, out: Any, n: int) -> int:
     """How soon the seat moves, where it sits in the round, and how many places of its reserve are taken."""
-    out[n] = HAS_RESERVED + reserved
+    out[n] = HAS_RESERVED + state.reserved[seat]
     out[n + 1] = TO_MOVE_IN + (seat - state.turn + state.players) % state.players
     out[n + 2] = SEAT_OF_ROUND + (seat - state.start + state.players) % state.players
     return n + 3
 
 
 @inlined
-def list_features(state: State, seat: int, aims: Any, out: Any) -> int:
-    """The facts about one seat; how many there are."""
-    bonuses, tokens, points = state.bonuses[seat], state.tokens[seat], state.points[seat]
-    count = list_aims(state, seat, bonuses, EVERYTHING, aims)
-    n = list_reach(aims, count, tokens, points, out, 0)
-    n = list_costs(aims, count, out, n)
-    n = list_tokens(tokens, out, n)
-    n = list_tableau(state, bonuses, points, out, n)
-    n = list_gauntlet(state, seat, bonuses, tokens, state.symbols[seat], state.avengers == seat, out, n)
-    return list_place(state, seat, state.reserved[seat], out, n)
+def list_linear_features(state: State, seat: int, targets: Any, out: Any) -> int:
+    """The active features of one seat; how many there are."""
+    held = holdings_of(state, seat)
+    count = list_targets(state, seat, held.bonuses, NO_PLACE, targets)
+    n = list_reach(targets, count, held.tokens, held.points, out, 0)
+    n = list_costs(targets, count, out, n)
+    n = list_tokens(held.tokens, out, n)
+    n = list_tableau(state, held, out, n)
+    n = list_gauntlet(state, seat, held, out, n)
+    return list_place(state, seat, out, n)
 
 
 @inlined

@@ -1,102 +1,100 @@
 # mypy: warn-return-any=False
-"""A small net that judges a position: each seat's chance to win, and how promising each move is.
+"""A small net that evaluates a position: each seat's probability to win, and a logit for each move.
 
-Every seat's facts are added up as rows of one table, the same for all seats; the sums, the seat to decide first, go through two
-layers; from the second come a number for every seat and one for every move. Absent seats are left out. A fact is there or not,
-so the first layer is a few dozen additions, and half of what it gives is zero and skipped.
+    features of a seat --embedding--> width ReLU --+
+    features of the next seat ------> width ReLU --+--hidden1--> hidden ReLU --hidden2--> hidden ReLU --+--value--> a logit a seat
+    ...                                            |                                                    +--policy-> a logit a move
+
+Every seat goes through the same embedding; the seat to decide comes first, absent seats are left out. The input is binary and
+sparse (about 73 of 2,151 features a seat), so the first layer is a sum of rows of a table instead of a matrix product, as in
+NNUE. About half of what it gives is zero after ReLU, and rows with a zero are skipped: one position at a time is as fast as a
+batch would be, and the search needs no queue of leaves.
 """
 
-import os
-from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError, safe_open
-from safetensors.numpy import load_file, save_file
 
-from ..errors import CabochonError
 from ..rules.compile import inlined
 from ..rules.state import MAX_SEATS, State
-from .linear_eval import soften
-from .net_features import MOST_SIGHTS, NAMES, SIGHTS, list_sights
+from .linear_eval import softmax_inplace
+from .net_features import MAX_NET_ACTIVE, NET_FEATURES, POLICY_SIZE, list_net_features
 
-FOLDER = Path(__file__).parent / "nets"
-ENDING = ".safetensors"
-FLOATS = NDArray[np.float32]
+Floats = NDArray[np.float32]
 
 
 class Net(NamedTuple):
-    """The numbers of a net, laid out for the processor: a row for every input."""
+    """The parameters of a net. Each matrix is laid out so that the inner loop reads a row: see `shapes_of`."""
 
-    sights: FLOATS  # SIGHTS x width: what a fact adds to its seat's sum
-    start: FLOATS  # width: every seat's sum before
-    first: FLOATS  # (MAX_SEATS x width) x hidden
-    first_start: FLOATS
-    second: FLOATS  # hidden x hidden
-    second_start: FLOATS
-    value: FLOATS  # MAX_SEATS x hidden
-    value_start: FLOATS
-    names: FLOATS  # NAMES x hidden
-    names_start: FLOATS
-
-
-class Desk(NamedTuple):
-    """Room to work in."""
-
-    facts: NDArray[np.int32]
-    sums: FLOATS
-    hidden: FLOATS
-    chances: NDArray[np.float64]
+    embedding: Floats
+    embedding_bias: Floats
+    hidden1: Floats
+    hidden1_bias: Floats
+    hidden2: Floats
+    hidden2_bias: Floats
+    value: Floats
+    value_bias: Floats
+    policy: Floats
+    policy_bias: Floats
 
 
-def new_desk(net: Net) -> Desk:
-    """Room for one position."""
-    return Desk(
-        np.empty(MOST_SIGHTS, np.int32),
-        np.empty(net.start.shape[0], np.float32),
-        np.empty((2, net.first.shape[1]), np.float32),
+class Workspace(NamedTuple):
+    """Scratch buffers for one forward pass; every thread has its own."""
+
+    features: NDArray[np.int32]
+    sums: Floats
+    hidden: Floats
+    logits: NDArray[np.float64]
+
+
+def new_workspace(net: Net) -> Workspace:
+    """Buffers of the sizes that a net needs."""
+    return Workspace(
+        np.empty(MAX_NET_ACTIVE, np.int32),
+        np.empty(net.embedding_bias.shape[0], np.float32),
+        np.empty((2, net.hidden1.shape[1]), np.float32),
         np.empty(MAX_SEATS, np.float64),
     )
 
 
 def shapes_of(width: int, hidden: int) -> list[tuple[int, ...]]:
-    """The sizes of a net's arrays; compiled code does not look whether they fit."""
+    """The shapes of a net's arrays. The layers below are input x output; value and policy are output x input (see `dot`)."""
     return [
-        (SIGHTS, width), (width,), (MAX_SEATS * width, hidden), (hidden,), (hidden, hidden), (hidden,),
-        (MAX_SEATS, hidden), (MAX_SEATS,), (NAMES, hidden), (NAMES,),
+        (NET_FEATURES, width), (width,), (MAX_SEATS * width, hidden), (hidden,), (hidden, hidden), (hidden,),
+        (MAX_SEATS, hidden), (MAX_SEATS,), (POLICY_SIZE, hidden), (POLICY_SIZE,),
     ]  # fmt: skip
 
 
 def random_net(width: int, hidden: int, seed: int = 0) -> Net:
-    """A net that knows nothing."""
+    """A net that has learnt nothing."""
     rng = np.random.default_rng(seed)
     return Net._make((rng.standard_normal(shape) * 0.1).astype(np.float32) for shape in shapes_of(width, hidden))
 
 
 @inlined
-def add_up(net: Net, facts: Any, n: int, sums: Any) -> None:
-    """A seat's sum: the rows of its facts, four at a time."""
+def accumulate_sparse(net: Net, features: Any, n: int, sums: Any) -> None:
+    """The embedding of a seat: the sum of the rows of its features. Four rows at a time, so that `sums` is written less often."""
     width = sums.shape[0]
     for j in range(width):
-        sums[j] = net.start[j]
+        sums[j] = net.embedding_bias[j]
     whole = n // 4 * 4
     for i in range(0, whole, 4):
-        a, b, c, d = net.sights[facts[i]], net.sights[facts[i + 1]], net.sights[facts[i + 2]], net.sights[facts[i + 3]]
+        a, b = net.embedding[features[i]], net.embedding[features[i + 1]]
+        c, d = net.embedding[features[i + 2]], net.embedding[features[i + 3]]
         for j in range(width):
             sums[j] += (a[j] + b[j]) + (c[j] + d[j])
     for i in range(whole, n):
-        a = net.sights[facts[i]]
+        a = net.embedding[features[i]]
         for j in range(width):
             sums[j] += a[j]
 
 
 @inlined
-def pass_on(sums: Any, rows: Any, first: int, out: Any) -> None:
-    """Add what every positive number brings to the next layer."""
-    for i in range(sums.shape[0]):
-        x = sums[i]
+def accumulate_dense(inputs: Any, rows: Any, first: int, out: Any) -> None:
+    """A dense layer after ReLU: add each positive input times its row. The inner loop is a vectorised multiply-add."""
+    for i in range(inputs.shape[0]):
+        x = inputs[i]
         if x > 0:
             row = rows[first + i]
             for j in range(out.shape[0]):
@@ -104,25 +102,28 @@ def pass_on(sums: Any, rows: Any, first: int, out: Any) -> None:
 
 
 @inlined
-def think_over(net: Net, state: State, desk: Desk) -> None:
-    """From a position to the second layer."""
-    hidden, width = desk.hidden.shape[1], net.start.shape[0]
+def forward(net: Net, state: State, work: Workspace) -> None:
+    """From a position to the second hidden layer, into `work.hidden[1]`."""
+    hidden, width = work.hidden.shape[1], net.embedding_bias.shape[0]
     for j in range(hidden):
-        desk.hidden[0, j] = net.first_start[j]
-        desk.hidden[1, j] = net.second_start[j]
+        work.hidden[0, j] = net.hidden1_bias[j]
+        work.hidden[1, j] = net.hidden2_bias[j]
     for k in range(state.players):
-        seat = (state.turn + k) % state.players
-        n = list_sights(state, seat, desk.facts)
-        add_up(net, desk.facts, n, desk.sums)
-        pass_on(desk.sums, net.first, k * width, desk.hidden[0])
-    pass_on(desk.hidden[0], net.second, 0, desk.hidden[1])
+        n = list_net_features(state, (state.turn + k) % state.players, work.features)
+        accumulate_sparse(net, work.features, n, work.sums)
+        accumulate_dense(work.sums, net.hidden1, k * width, work.hidden[0])
+    accumulate_dense(work.hidden[0], net.hidden2, 0, work.hidden[1])
     for j in range(hidden):
-        desk.hidden[1, j] = max(desk.hidden[1, j], np.float32(0.0))
+        work.hidden[1, j] = max(work.hidden[1, j], np.float32(0.0))
 
 
 @inlined
-def answer(row: Any, start: Any, hidden: Any) -> Any:
-    """One number from the last layer, in eight sums at once: one alone would wait for itself."""
+def dot(row: Any, bias: Any, hidden: Any) -> Any:
+    """One output: bias + row · hidden. Only the legal moves are asked for, so each output is computed alone, from one row.
+
+    Eight accumulators break the dependency chain: floating-point addition is not associative, so the compiler may not split one
+    sum by itself, and every addition would wait for the one before.
+    """
     a = b = c = d = e = f = g = h = np.float32(0.0)
     for j in range(0, hidden.shape[0], 8):
         a += row[j] * hidden[j]
@@ -133,67 +134,14 @@ def answer(row: Any, start: Any, hidden: Any) -> Any:
         f += row[j + 5] * hidden[j + 5]
         g += row[j + 6] * hidden[j + 6]
         h += row[j + 7] * hidden[j + 7]
-    return start + ((a + b) + (c + d)) + ((e + f) + (g + h))
+    return bias + ((a + b) + (c + d)) + ((e + f) + (g + h))
 
 
 @inlined
-def read_chances(net: Net, state: State, desk: Desk, values: Any) -> None:
-    """Each seat's chance to win, by seat."""
+def read_values(net: Net, state: State, work: Workspace, values: Any) -> None:
+    """Each seat's probability to win: the net counts seats from the one to decide, the tree from seat 0."""
     for k in range(state.players):
-        desk.chances[k] = answer(net.value[k], net.value_start[k], desk.hidden[1])
-    soften(desk.chances, state.players)
+        work.logits[k] = dot(net.value[k], net.value_bias[k], work.hidden[1])
+    softmax_inplace(work.logits, state.players)
     for k in range(state.players):
-        values[(state.turn + k) % state.players] = desk.chances[k]
-
-
-def nets_folder() -> Path:
-    """Where the nets lie: in the package, or in the folder that CABOCHON_NETS names."""
-    return Path(os.environ.get("CABOCHON_NETS") or FOLDER)
-
-
-def players_of(path: Path) -> tuple[int, ...]:
-    """The numbers of players that a net is for, by its file's name: `classic-3-4`."""
-    return tuple(int(part) for part in path.stem.split("-")[1:] if part.isdecimal())
-
-
-def path_of(variant: str, players: int, nets: str = "") -> Path:
-    """The file of a game's net; its name says the game and every number of players that it is for."""
-    folder = Path(nets) if nets else nets_folder()
-    for path in sorted(folder.glob(f"{variant}-*{ENDING}")):
-        if players in players_of(path):
-            return path
-    raise CabochonError(f"there is no net for {variant} with {players} players in {folder}")
-
-
-def save_net(path: Path, net: Net, run: dict[str, str]) -> None:
-    """Write a net in half precision, with the run that made it."""
-    path.parent.mkdir(exist_ok=True, parents=True)
-    save_file({name: array.astype(np.float16) for name, array in net._asdict().items()}, path, metadata=run)
-
-
-def read_net(path: Path) -> Net:
-    """A net from a file."""
-    try:
-        arrays = load_file(path)
-        net = Net._make(np.ascontiguousarray(arrays[name].astype(np.float32)) for name in Net._fields)
-    except (OSError, SafetensorError, KeyError) as error:
-        raise CabochonError(f"{path} is not a net: {error}") from error
-    found, expected = [array.shape for array in net], shapes_of(net.start.size, net.first_start.size)
-    if found != expected:
-        raise CabochonError(f"{path} is a net of another make: its arrays are {found}, not {expected}")
-    return net
-
-
-def read_run(path: Path) -> dict[str, str]:
-    """The run that made a net."""
-    with safe_open(path, "numpy") as file:
-        run: dict[str, str] = file.metadata() or {}
-    return run
-
-
-def load_net(variant: str, players: int, nets: str = "") -> Net:
-    """The net of a game, read once; `nets` names another folder than the usual one."""
-    return _read_once(path_of(variant, players, nets))
-
-
-_read_once = cache(read_net)
+        values[(state.turn + k) % state.players] = work.logits[k]

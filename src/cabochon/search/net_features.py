@@ -1,8 +1,8 @@
 # mypy: warn-return-any=False
-"""What a net sees: for every seat a short list of facts, from 0 to SIGHTS - 1, as the seat to decide may know them.
+"""The net's input: a short list of active features for every seat, from 0 to NET_FEATURES - 1, as the seat to decide knows them.
 
-    first      count  fact
-    0            644  the facts of the evaluation (`features.py`), without those about cards that are hidden
+    first      count  feature
+    0            644  the features of the linear evaluation (`linear_features.py`), without those about cards that are hidden
     HELD          40  tokens of a colour: colour and how many
     MARKET_CARD  630  a card in the market and how many tokens are missing for it
     OWN_CARD     630  a card in the seat's reserve and how many tokens are missing for it
@@ -15,10 +15,12 @@
     LAST_ROUND     1  somebody fulfils the goal now
     PASSED         1  the seat before has passed
 
-A card is known by its number, not by its slot, so the order of the market and of a reserve makes no difference. The seats come
-in the order of play, the seat to decide first. Nothing hidden is read, and the same lists are made on the CPU and on CUDA.
+A card is known by its number, not by its slot, so the order of the market and of a reserve makes no difference: a symmetry that
+the net would otherwise have to learn. The seats come in the order of play, the seat to decide first. Nothing hidden is read, and
+the same lists are made on the CPU and on CUDA.
 
-The moves have names of their own, from 0 to NAMES - 1: buying a card is named after the card, wherever it lies.
+The policy has outputs of its own, from 0 to POLICY_SIZE - 1, for the same reason: buying a card has the index of the card,
+wherever it lies. `policy_index` maps one of the 73 actions to its output.
 """
 
 from typing import Any
@@ -32,53 +34,56 @@ from ..rules.printed import colour_of, cost_of, demand_of, points_of, tier_of
 from ..rules.reserving import hidden_cards
 from ..rules.state import MARKET_SIZE, MAX_RESERVED, MAX_TILES, State
 from .linear_features import (
-    FAR,
-    FEATURES,
+    DISTANCES,
     IN_MARKET,
     IN_RESERVE,
-    MOST_COLOUR,
-    MOST_POINTS,
-    ONE_TAKE,
+    LINEAR_FEATURES,
+    MAX_COLOUR,
+    MAX_POINTS,
+    MAX_TAKEN,
     POINTS_NOW,
     POINTS_SOON,
-    USES,
-    aim_at,
+    TILE_USES,
+    card_at,
+    flags_of,
+    holdings_of,
+    list_flags,
     list_gauntlet,
-    list_marks,
     list_place,
     list_tableau,
     list_tokens,
-    marks_of,
     tile_uses,
 )
 
-AWAY = 7  # tokens missing for a card: 0 to 5, or more
-MOST_TILES, TILE_STEPS = 16, 8
-MOST_IN_BANK = 7
-FEW, SOME, DECK_STEPS = 3, 9, 4
+CARD_DISTANCES = 7  # tokens missing for a card: 0 to 5, or more
+MAX_TILE_KINDS, TILE_LEVELS = 16, 8
+MAX_IN_BANK = 7
+FEW_CARDS, SOME_CARDS, DECK_LEVELS = 3, 9, 4
 
-HELD = FEATURES
-MARKET_CARD = HELD + COLOUR_COUNT * (MOST_COLOUR + 1)
-OWN_CARD = MARKET_CARD + CARD_COUNT * AWAY
-UNSEEN = OWN_CARD + CARD_COUNT * AWAY
+# Where each group of features begins. The order is part of the net files.
+HELD = LINEAR_FEATURES
+MARKET_CARD = HELD + COLOUR_COUNT * (MAX_COLOUR + 1)
+OWN_CARD = MARKET_CARD + CARD_COUNT * CARD_DISTANCES
+UNSEEN = OWN_CARD + CARD_COUNT * CARD_DISTANCES
 TILE_AWAY = UNSEEN + TIER_COUNT
-BANK = TILE_AWAY + MOST_TILES * TILE_STEPS
-DECK = BANK + LANE_COUNT * (MOST_IN_BANK + 1)
-STAGE = DECK + TIER_COUNT * DECK_STEPS
+BANK = TILE_AWAY + MAX_TILE_KINDS * TILE_LEVELS
+DECK = BANK + LANE_COUNT * (MAX_IN_BANK + 1)
+STAGE = DECK + TIER_COUNT * DECK_LEVELS
 SEATS = STAGE + 3
 LAST_ROUND = SEATS + 3
 PASSED = LAST_ROUND + 1
-SIGHTS = PASSED + 1
-MOST_SIGHTS = 136  # in one list
+NET_FEATURES = PASSED + 1
+MAX_NET_ACTIVE = 136  # in one list; a test holds it
 
-RESERVES = RESERVE
-RESERVES_UNSEEN = RESERVES + CARD_COUNT
-BUYS = RESERVES_UNSEEN + TIER_COUNT
-BUYS_RESERVED = BUYS + CARD_COUNT
-PASSES = BUYS_RESERVED + CARD_COUNT
-GIVES_BACK = PASSES + 1
-CLAIMS = GIVES_BACK + LANE_COUNT
-NAMES = CLAIMS + MOST_TILES
+# Outputs of the policy: takes by action, the others by card, deck, lane or tile.
+POLICY_RESERVE = RESERVE
+POLICY_RESERVE_DECK = POLICY_RESERVE + CARD_COUNT
+POLICY_BUY = POLICY_RESERVE_DECK + TIER_COUNT
+POLICY_BUY_RESERVED = POLICY_BUY + CARD_COUNT
+POLICY_PASS = POLICY_BUY_RESERVED + CARD_COUNT
+POLICY_RETURN = POLICY_PASS + 1
+POLICY_CLAIM = POLICY_RETURN + LANE_COUNT
+POLICY_SIZE = POLICY_CLAIM + MAX_TILE_KINDS
 
 
 @inlined
@@ -87,7 +92,7 @@ def list_cards(state: State, seat: int, hidden: int, out: Any, n: int) -> int:
     bonuses, colours, wild = state.bonuses[seat], state.tokens[seat] & COLOURS, lane(state.tokens[seat], WILD)
     uses, now, soon = tile_uses(state, bonuses), 0, 0
     for place in range(MARKET_SIZE + MAX_RESERVED):
-        card = aim_at(state, seat, place)
+        card = card_at(state, seat, place)
         if card == NONE:
             continue
         in_reserve = place >= MARKET_SIZE
@@ -95,17 +100,18 @@ def list_cards(state: State, seat: int, hidden: int, out: Any, n: int) -> int:
             out[n] = UNSEEN + tier_of(card) - 1
             n += 1
             continue
-        far = max(0, total(minus(minus(cost_of(card), bonuses), colours)) - wild)
-        points, near = points_of(card), min(far, FAR - 1)
-        out[n] = (IN_RESERVE if in_reserve else IN_MARKET) + (points * FAR + near) * USES + lane(uses, colour_of(card))
-        out[n + 1] = (OWN_CARD if in_reserve else MARKET_CARD) + card % CARD_COUNT * AWAY + min(far, AWAY - 1)
-        n = list_marks(marks_of(state, seat, bonuses, card), near, out, n + 2)
-        if far <= ONE_TAKE:
+        distance = max(0, total(minus(minus(cost_of(card), bonuses), colours)) - wild)
+        points, bounded = points_of(card), min(distance, DISTANCES - 1)
+        linear, own = (IN_RESERVE, OWN_CARD) if in_reserve else (IN_MARKET, MARKET_CARD)
+        out[n] = linear + (points * DISTANCES + bounded) * TILE_USES + lane(uses, colour_of(card))
+        out[n + 1] = own + card % CARD_COUNT * CARD_DISTANCES + min(distance, CARD_DISTANCES - 1)
+        n = list_flags(flags_of(state, seat, bonuses, card), bounded, out, n + 2)
+        if distance <= MAX_TAKEN:
             soon = max(soon, points)
-            if far == 0:
+            if distance == 0:
                 now = max(now, points)
-    out[n] = POINTS_NOW + min(state.points[seat] + now, MOST_POINTS)
-    out[n + 1] = POINTS_SOON + min(state.points[seat] + soon, MOST_POINTS)
+    out[n] = POINTS_NOW + min(state.points[seat] + now, MAX_POINTS)
+    out[n + 1] = POINTS_SOON + min(state.points[seat] + soon, MAX_POINTS)
     return n + 2
 
 
@@ -114,9 +120,9 @@ def list_tiles(state: State, seat: int, out: Any, n: int) -> int:
     """How far every tile on the table is for a seat."""
     for place in range(MAX_TILES):
         if state.tile_owner[place] == NONE and state.tiles[place] != NONE:
-            short = total(minus(demand_of(state.tiles[place]), state.bonuses[seat]))
+            missing = total(minus(demand_of(state.tiles[place]), state.bonuses[seat]))
             tile = state.tiles[place] - TILE_START[state.variant]
-            out[n] = TILE_AWAY + tile * TILE_STEPS + min(short, TILE_STEPS - 1)
+            out[n] = TILE_AWAY + tile * TILE_LEVELS + min(missing, TILE_LEVELS - 1)
             n += 1
     return n
 
@@ -125,11 +131,11 @@ def list_tiles(state: State, seat: int, out: Any, n: int) -> int:
 def list_table(state: State, out: Any, n: int) -> int:
     """The bank, the decks and where the game is."""
     for kind in range(LANE_COUNT):
-        out[n + kind] = BANK + kind * (MOST_IN_BANK + 1) + min(lane(state.bank, kind), MOST_IN_BANK)
+        out[n + kind] = BANK + kind * (MAX_IN_BANK + 1) + min(lane(state.bank, kind), MAX_IN_BANK)
     n += LANE_COUNT
     for tier in range(TIER_COUNT):
         size = state.deck_size[tier]
-        out[n + tier] = DECK + tier * DECK_STEPS + (size > 0) + (size > FEW) + (size > SOME)
+        out[n + tier] = DECK + tier * DECK_LEVELS + (size > 0) + (size > FEW_CARDS) + (size > SOME_CARDS)
     n += TIER_COUNT
     out[n] = STAGE + state.stage
     out[n + 1] = SEATS + state.players - 2
@@ -144,35 +150,35 @@ def list_table(state: State, out: Any, n: int) -> int:
 
 
 @inlined
-def list_sights(state: State, seat: int, out: Any) -> int:
-    """The facts about one seat as the seat to decide sees them; how many there are."""
-    tokens, bonuses = state.tokens[seat], state.bonuses[seat]
+def list_net_features(state: State, seat: int, out: Any) -> int:
+    """The active features of one seat as the seat to decide sees them; how many there are."""
+    held = holdings_of(state, seat)
     n = list_cards(state, seat, hidden_cards(state, seat, seat == state.turn), out, 0)
-    n = list_tokens(tokens, out, n)
+    n = list_tokens(held.tokens, out, n)
     for colour in range(COLOUR_COUNT):
-        out[n + colour] = HELD + colour * (MOST_COLOUR + 1) + min(lane(tokens, colour), MOST_COLOUR)
-    n = list_tableau(state, bonuses, state.points[seat], out, n + COLOUR_COUNT)
-    n = list_gauntlet(state, seat, bonuses, tokens, state.symbols[seat], state.avengers == seat, out, n)
-    n = list_place(state, seat, state.reserved[seat], out, n)
+        out[n + colour] = HELD + colour * (MAX_COLOUR + 1) + min(lane(held.tokens, colour), MAX_COLOUR)
+    n = list_tableau(state, held, out, n + COLOUR_COUNT)
+    n = list_gauntlet(state, seat, held, out, n)
+    n = list_place(state, seat, out, n)
     n = list_tiles(state, seat, out, n)
     return list_table(state, out, n)
 
 
 @inlined
-def name_of(state: State, action: int) -> int:
-    """The name of a legal action for the net."""
+def policy_index(state: State, action: int) -> int:
+    """The output of the policy that stands for a legal action."""
     if action < RESERVE:
         return action
     if action < RESERVE_DECK:
-        return RESERVES + state.market[action - RESERVE] % CARD_COUNT
+        return POLICY_RESERVE + state.market[action - RESERVE] % CARD_COUNT
     if action < BUY:
-        return RESERVES_UNSEEN + action - RESERVE_DECK
+        return POLICY_RESERVE_DECK + action - RESERVE_DECK
     if action < BUY_RESERVED:
-        return BUYS + state.market[action - BUY] % CARD_COUNT
+        return POLICY_BUY + state.market[action - BUY] % CARD_COUNT
     if action < PASS:
-        return BUYS_RESERVED + state.reserve[state.turn, action - BUY_RESERVED] % CARD_COUNT
+        return POLICY_BUY_RESERVED + state.reserve[state.turn, action - BUY_RESERVED] % CARD_COUNT
     if action == PASS:
-        return PASSES
+        return POLICY_PASS
     if action < CLAIM_TILE:
-        return GIVES_BACK + action - GIVE_BACK
-    return CLAIMS + state.tiles[action - CLAIM_TILE] - TILE_START[state.variant]
+        return POLICY_RETURN + action - GIVE_BACK
+    return POLICY_CLAIM + state.tiles[action - CLAIM_TILE] - TILE_START[state.variant]

@@ -4,9 +4,9 @@ import zlib
 from collections.abc import Iterator
 
 from ..game import Game
-from .analysis import STRONGEST, analyse
+from .analysis import LINEAR_SEARCH, analyse
 from .budget import Budget
-from .tree import Style
+from .mcts import SearchConfig
 
 GAMES = tuple((variant, players) for variant in ("classic", "marvel") for players in (2, 3, 4))
 MOVES_BEFORE = (0, 14, 40)
@@ -23,8 +23,8 @@ def positions() -> Iterator[Game]:
             game.play(analyse(game.view(game.turn), Budget(nodes=NODES_BEFORE), number).best)
 
 
-def signature(style: Style = STRONGEST) -> tuple[int, list[str], int]:
-    """How many positions were looked at in all, the best moves, and both as one number."""
-    found = [analyse(game.view(game.turn), Budget(nodes=NODES), 1, style=style) for game in positions()]
-    nodes, moves = sum(one.nodes for one in found), [str(one.best) for one in found]
+def signature(config: SearchConfig = LINEAR_SEARCH) -> tuple[int, list[str], int]:
+    """How many nodes were searched in all, the best moves, and both as one number."""
+    analyses = [analyse(game.view(game.turn), Budget(nodes=NODES), 1, config=config) for game in positions()]
+    nodes, moves = sum(one.nodes for one in analyses), [str(one.best) for one in analyses]
     return nodes, moves, zlib.crc32(f"{nodes} {'; '.join(moves)}".encode())

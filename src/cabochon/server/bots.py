@@ -26,7 +26,7 @@ from ..game import Game
 from ..rules.state import MAX_SEATS
 from ..rules.variants import VARIANTS
 from ..ruleset import FEWEST_PLAYERS
-from ..search.analysis import GUIDED, STRONGEST, Analysis, analyse
+from ..search.analysis import LINEAR_SEARCH, NET_SEARCH, Analysis, analyse
 from ..view import View
 from .refusals import Refused
 
@@ -134,7 +134,7 @@ def is_timed(player: Bot) -> bool:
 def advise(view: View, seed: int, seconds: float) -> Analysis:
     """In a worker: what the net makes of this view."""
     budget = HINT if HINT.seconds is None else replace(HINT, seconds=min(HINT.seconds, seconds))
-    return analyse(view, budget, seed, style=GUIDED, stop=Called())
+    return analyse(view, budget, seed, config=NET_SEARCH, stop=Called())
 
 
 def fair_seconds(waits: Sequence[float], workers: int) -> float:
@@ -155,8 +155,8 @@ def warm_up() -> int:
     for variant in VARIANTS:
         for players in range(FEWEST_PLAYERS, MAX_SEATS + 1):
             game = Game(variant, players, seed=1)
-            for style in (STRONGEST, GUIDED):
-                analyse(game.view(game.turn), Budget(nodes=LOOKED_AT), 1, style=style)
+            for config in (LINEAR_SEARCH, NET_SEARCH):
+                analyse(game.view(game.turn), Budget(nodes=LOOKED_AT), 1, config=config)
     return os.getpid()
 
 

@@ -19,10 +19,11 @@ from ..rules.compile import kernel
 from ..rules.deal import deal
 from ..rules.variants import VARIANTS
 from ..ruleset import blank_states, ruleset
-from ..search.analysis import GUIDED, STRONGEST, judge_for
-from ..search.net_mcts import EDGES_PER_NODE
+from ..search.analysis import LINEAR_SEARCH, NET_SEARCH, evaluator_for
+from ..search.mcts import SearchConfig
+from ..search.net_mcts import NET_EDGES_PER_NODE
 from ..search.signature import signature
-from ..search.tree import Style, new_tree
+from ..search.tree import new_tree
 from .provenance import commit, machine
 
 PLAYER_COUNTS = (2, 3, 4)
@@ -124,16 +125,20 @@ def cold_and_warm() -> tuple[float, float]:
         return cold, min(start_seconds(folder) for _ in range(REPEATS))
 
 
-def search_speed(variant: str, style: Style, simulations: int) -> float:
+def search_speed(variant: str, config: SearchConfig, simulations: int) -> float:
     """Simulations a second of one core, its own time counted, in a two-player tree that begins at the deal."""
-    states, judge, tree = batch.deal(variant, 2, [1]), judge_for(variant, 2, style), new_tree(simulations + 1, EDGES_PER_NODE)
-    judge.plant(tree, states, 1)
-    judge.think(tree, simulations // 10)
+    states, evaluator, tree = (
+        batch.deal(variant, 2, [1]),
+        evaluator_for(variant, 2, config),
+        new_tree(simulations + 1, NET_EDGES_PER_NODE),
+    )
+    evaluator.init(tree, states, 1)
+    evaluator.run(tree, simulations // 10)
     best = 0.0
     for _ in range(REPEATS):
-        judge.plant(tree, states, 1)
+        evaluator.init(tree, states, 1)
         start = time.thread_time()
-        done = judge.think(tree, simulations)
+        done = evaluator.run(tree, simulations)
         best = max(best, done / (time.thread_time() - start))
     return best
 
@@ -141,12 +146,12 @@ def search_speed(variant: str, style: Style, simulations: int) -> float:
 def search_speeds(simulations: int) -> dict[str, Any]:
     """Nodes judged a second by the evaluation, by rollouts to the end and by the net; and what each search does, as a number."""
     nodes, _, number = signature()
-    _, _, net_number = signature(GUIDED)
+    _, _, net_number = signature(NET_SEARCH)
     speeds = {
         variant: {
-            "nodes_per_second": round(search_speed(variant, STRONGEST, simulations)),
-            "rollouts_per_second": round(search_speed(variant, ROLLOUT.style, simulations)),
-            "net_nodes_per_second": round(search_speed(variant, GUIDED, simulations // 2)),
+            "nodes_per_second": round(search_speed(variant, LINEAR_SEARCH, simulations)),
+            "rollouts_per_second": round(search_speed(variant, ROLLOUT.config, simulations)),
+            "net_nodes_per_second": round(search_speed(variant, NET_SEARCH, simulations // 2)),
         }
         for variant in VARIANTS
     }

@@ -11,38 +11,40 @@ import torch
 
 from cabochon import CabochonError, Game
 from cabochon.bots import Budget, bot
-from cabochon.learn.batch import Device
+from cabochon.learn.device import Device
+from cabochon.learn.net.selfplay import SelfPlay, SelfPlayConfig
+from cabochon.learn.net.train import Trainer, TrainingRun
+from cabochon.learn.plan import Plan
 from cabochon.learn.rate import Ratings
-from cabochon.learn.selfplay import Tables
-from cabochon.learn.train import Learner, Plan, Run
-from cabochon.search.net import Net, load_net, read_net, read_run
+from cabochon.search.models.net import load_net, read_net, read_run
+from cabochon.search.net import Net
 
 PLAN = Plan("classic", (2,), 0.001, games=8, simulations=4, batch=128, updates=2, width=32, hidden=16)
 
 
 def test_a_hundred_updates_lower_the_losses() -> None:
-    learner = Learner(PLAN, Device("cpu"))
-    tables = Tables(Device("cpu"), learner.playing, "classic", 2, 8, 4, 200)
-    tables.longest = 20
+    trainer = Trainer(PLAN, Device("cpu"))
+    selfplay = SelfPlay(Device("cpu"), trainer.playing, SelfPlayConfig("classic", 2, games=8, simulations=4, steps=200))
+    selfplay.max_decisions = 20
     for _ in range(60):
-        tables.advance()
+        selfplay.advance()
     losses = []
     for _ in range(100):
-        learner.set_rate(0.0)
-        losses.append(learner.learn(tables).clone())
+        trainer.set_rate(0.0)
+        losses.append(trainer.update(selfplay).clone())
     first, last = torch.stack(losses[:10]).mean(0), torch.stack(losses[-10:]).mean(0)
     assert (last < first).all(), f"policy, value and points: {first}, then {last}"
-    learner.refresh()
-    torch.testing.assert_close(learner.playing.second.weight, learner.average.second.weight)
+    trainer.refresh()
+    torch.testing.assert_close(trainer.playing.hidden2.weight, trainer.average.hidden2.weight)
 
 
 def test_the_rate_rises_then_falls() -> None:
-    learner = Learner(PLAN, Device("cpu"))
+    trainer = Trainer(PLAN, Device("cpu"))
     rates = []
     for updates, part in ((0, 0.0), (1000, 0.0), (1000, 0.5), (1000, 1.0)):
-        learner.updates = updates
-        learner.set_rate(part)
-        rates.append(float(learner.rate) / PLAN.rate)
+        trainer.updates = updates
+        trainer.set_rate(part)
+        rates.append(float(trainer.rate) / PLAN.rate)
     assert rates == pytest.approx([1 / 200, 1.0, 0.515, 0.03])
 
 
@@ -50,30 +52,47 @@ def test_the_rate_rises_then_falls() -> None:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run that played some games, learnt a little and was saved."""
     folder = tmp_path_factory.mktemp("runs")
-    run = Run(PLAN, folder, Device("cpu"))
-    run.tables[0].longest = 20
+    run = TrainingRun(PLAN, folder, Device("cpu"))
+    run.selfplays[0].max_decisions = 20
     for _ in range(50):
-        run.tables[0].advance()
-        run.losses = run.learner.learn(run.tables[0])
+        run.selfplays[0].advance()
+        run.losses = run.trainer.update(run.selfplays[0])
     run.save(90.0)
     return folder
 
 
 def test_a_run_goes_on(folder: Path) -> None:
-    run = Run(PLAN, folder, Device("cpu"))
-    assert 50 == run.learner.updates
+    run = TrainingRun(PLAN, folder, Device("cpu"))
+    assert 50 == run.trainer.updates
     assert {"minutes": 1.5, "games": 16, "decisions": 400} == {key: run.before[key] for key in ("minutes", "games", "decisions")}
-    torch.testing.assert_close(run.learner.playing.second.weight, run.learner.average.second.weight)
+    torch.testing.assert_close(run.trainer.playing.hidden2.weight, run.trainer.average.hidden2.weight)
     run.train()
     line = json.loads((folder / "classic-2.jsonl").read_text().splitlines()[-1])
     assert line["minutes"] >= 1.5
     assert line["decisions"] > 400
-    assert 2 == len(Run(PLAN, folder, Device("cpu")).before["runs"])
+    assert 2 == len(TrainingRun(PLAN, folder, Device("cpu")).before["runs"])
+
+
+OLD_LAYERS = {"embedding": "sights", "hidden1": "first", "hidden2": "second", "policy": "names"}
+
+
+def test_a_checkpoint_of_an_older_version_goes_on(folder: Path, tmp_path: Path) -> None:
+    """Its layers have the names that they had before."""
+    saved = torch.load(folder / "classic-2.pt", weights_only=True)
+    expected = saved["average"]["hidden1.weight"].clone()
+    for name in ("model", "average"):
+        old = [(*key.split("."), array) for key, array in saved[name].items()]
+        saved[name] = {f"{OLD_LAYERS.get(layer, layer)}.{kind}": array for layer, kind, array in old}
+    torch.save(saved, tmp_path / "classic-2.pt")
+    resumed = TrainingRun(PLAN, tmp_path, Device("cpu")).trainer.average
+    begun = TrainingRun(PLAN, tmp_path / "new", Device("cpu"), begin=tmp_path / "classic-2.pt").trainer.average
+    torch.testing.assert_close(resumed.hidden1.weight, expected)
+    torch.testing.assert_close(begun.hidden1.weight, expected)
 
 
 def test_its_net_plays(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CABOCHON_NETS", str(folder))
-    assert 32 == load_net("classic", 2).start.size
+    assert 32 == load_net("classic", 2).embedding_bias.size
     game = Game("classic", 2, seed=4, goal=4)
     for seed in range(300):
         if not game.is_over:
@@ -83,8 +102,8 @@ def test_its_net_plays(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_run_for_more_begins_with_one_for_two(folder: Path, tmp_path: Path) -> None:
     plan = Plan("classic", (3, 4), 0.001, games=4, simulations=2, width=32, hidden=16)
-    run = Run(plan, tmp_path, Device("cpu"), begin=folder / "classic-2.pt")
-    first = run.learner.playing.first.weight
+    run = TrainingRun(plan, tmp_path, Device("cpu"), begin=folder / "classic-2.pt")
+    first = run.trainer.playing.hidden1.weight
     torch.testing.assert_close(first[:, 32:64], first[:, 96:128])
     run.train()
     assert (tmp_path / "classic-3-4.safetensors").exists()
@@ -92,11 +111,11 @@ def test_a_run_for_more_begins_with_one_for_two(folder: Path, tmp_path: Path) ->
 
 def test_a_shipped_net_is_the_last_link_of_a_chain(folder: Path, tmp_path: Path) -> None:
     net = folder / "classic-2.safetensors"
-    run = Run(PLAN, tmp_path, Device("cpu"), begin=net)
-    shipped, seen = read_net(net), run.learner.average.to_net()
+    run = TrainingRun(PLAN, tmp_path, Device("cpu"), begin=net)
+    shipped, seen = read_net(net), run.trainer.average.to_net()
     for name in Net._fields:
         np.testing.assert_array_equal(getattr(shipped, name), getattr(seen, name), name)
-    assert 0 == run.learner.updates
+    assert 0 == run.trainer.updates
     run.save(30.0)
     before, after = read_run(net), read_run(tmp_path / "classic-2.safetensors")
     assert json.loads(before["minutes"]) + 0.5 == json.loads(after["minutes"])
@@ -107,7 +126,7 @@ def test_a_shipped_net_is_the_last_link_of_a_chain(folder: Path, tmp_path: Path)
 
 def test_a_larger_net_is_refused(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(CabochonError, match="width 32 and hidden layers of 16: say --width and --hidden at least so"):
-        Run(replace(PLAN, width=24), tmp_path, Device("cpu"), begin=folder / "classic-2.safetensors")
+        TrainingRun(replace(PLAN, width=24), tmp_path, Device("cpu"), begin=folder / "classic-2.safetensors")
 
 
 class Match:

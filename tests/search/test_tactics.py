@@ -11,10 +11,10 @@ from cabochon import Game, Move, sample
 from cabochon.bots import Budget
 from cabochon.rules.cards import DECK_START
 from cabochon.search import analyse
-from cabochon.search.analysis import GUIDED, STRONGEST
-from cabochon.search.tree import Style
-from tests.proving import Prover
-from tests.tactics import SAVES, WINS, Tactic, disproof, tactics
+from cabochon.search.analysis import LINEAR_SEARCH, NET_SEARCH
+from cabochon.search.mcts import SearchConfig
+from tests.search.prover import Prover
+from tests.search.tactics import SAVES, WINS, Tactic, disproof, tactics
 
 pytestmark = pytest.mark.slow
 
@@ -41,9 +41,9 @@ def test_views_are_those_of_the_seat_to_decide_and_hide_only_decks() -> None:
         assert not any(held.blind for area in tactic.view.seats for held in area.reserve)
 
 
-@pytest.mark.parametrize(("style", "nodes"), [(STRONGEST, 20_000), (GUIDED, 2_000)], ids=["weights", "net"])
-def test_search_finds_nearly_all(style: Style, nodes: int) -> None:
-    found = [(tactic, str(analyse(tactic.view, Budget(nodes=nodes), seed=1, style=style).best)) for tactic in TACTICS]
+@pytest.mark.parametrize(("config", "nodes"), [(LINEAR_SEARCH, 20_000), (NET_SEARCH, 2_000)], ids=["weights", "net"])
+def test_search_finds_nearly_all(config: SearchConfig, nodes: int) -> None:
+    found = [(tactic, str(analyse(tactic.view, Budget(nodes=nodes), seed=1, config=config).best)) for tactic in TACTICS]
     missed = [f"{tactic.name} ({tactic.motif}): {move}" for tactic, move in found if move not in tactic.best]
     assert len(missed) <= (1 - WANTED) * len(TACTICS), missed
 

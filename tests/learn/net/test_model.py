@@ -10,37 +10,38 @@ import onnxruntime
 import pytest
 import torch
 
-from cabochon.learn.export_onnx import export, sights_of
-from cabochon.learn.model import SIGHT_COLUMNS, Model
+from cabochon.learn.export_onnx import export, features_of
+from cabochon.learn.net.model import INPUT_COLUMNS, Model
 from cabochon.rules.state import MAX_SEATS
-from cabochon.search.net import Net, load_net, path_of, random_net
-from cabochon.search.net_features import NAMES, SIGHTS
-from tests.seeing import first_thoughts, names, positions
+from cabochon.search.models.net import load_net, net_path
+from cabochon.search.net import Net, random_net
+from cabochon.search.net_features import NET_FEATURES, POLICY_SIZE
+from tests.search.net_inputs import first_evaluation, policy_indices, positions
 
 GAMES = [(variant, players) for variant in ("classic", "marvel") for players in (2, 3, 4)]
 
 
-def softened(numbers: Any) -> Any:
+def softmax(numbers: Any) -> Any:
     chances = np.exp(numbers - np.max(numbers))
     return chances / chances.sum()
 
 
-def said_by_torch(model: Model, state: Any) -> tuple[Any, Any]:
-    """The numbers for the seats at the table and for all names."""
-    rows = torch.zeros(1, int(state["players"]), SIGHT_COLUMNS)
-    rows[0, :, :SIGHTS] = torch.from_numpy(sights_of(state))[: state["players"]]
+def torch_output(model: Model, state: Any) -> tuple[Any, Any]:
+    """The logits of the seats at the table and of the whole policy."""
+    rows = torch.zeros(1, int(state["players"]), INPUT_COLUMNS)
+    rows[0, :, :NET_FEATURES] = torch.from_numpy(features_of(state))[: state["players"]]
     with torch.no_grad():
-        said = model(rows)
-    return said.value[0, : state["players"]].numpy(), said.names[0].numpy()
+        output = model(rows)
+    return output.value[0, : state["players"]].numpy(), output.policy[0].numpy()
 
 
-def check_agrees(state: Any, net: Net, value: Any, named: Any) -> None:
+def check_agrees(state: Any, net: Net, value: Any, policy_logits: Any) -> None:
     """The chances and the policy that follow from these numbers are those of the compiled net."""
-    chances, policy = first_thoughts(state, net)
-    by_seat = np.roll(softened(value), int(state["turn"]))
+    chances, policy = first_evaluation(state, net)
+    by_seat = np.roll(softmax(value), int(state["turn"]))
     assert chances == pytest.approx(by_seat.tolist(), abs=1e-3)
-    if set(policy) == set(names(state)):  # the search leaves out orders of returning that come to the same
-        mine = dict(zip(names(state), softened(named[names(state)]).tolist(), strict=True))
+    if set(policy) == set(policy_indices(state)):  # the search leaves out orders of returning that come to the same
+        mine = dict(zip(policy_indices(state), softmax(policy_logits[policy_indices(state)]).tolist(), strict=True))
         assert policy == pytest.approx(mine, abs=1e-3)
 
 
@@ -49,7 +50,7 @@ def test_the_model_and_the_compiled_net_agree(variant: str, players: int) -> Non
     net = load_net(variant, players)
     model = Model.from_net(net)
     for state in positions(variant, players):
-        check_agrees(state, net, *said_by_torch(model, state))
+        check_agrees(state, net, *torch_output(model, state))
 
 
 def test_a_net_made_a_model_and_a_net_again_is_the_same() -> None:
@@ -61,16 +62,16 @@ def test_a_net_made_a_model_and_a_net_again_is_the_same() -> None:
 def test_a_net_that_began_with_one_for_two_looks_at_all_others_alike() -> None:
     model = Model.from_net(random_net(24, 8))
     model.copy_opposite()
-    sights = torch.randint(0, 2, (5, MAX_SEATS, SIGHT_COLUMNS)).float()
-    said, turned = model(sights), model(sights[:, [0, 2, 3, 1]])
-    torch.testing.assert_close(said.value, turned.value)
-    torch.testing.assert_close(said.value[:, 1], said.value[:, 3])
+    inputs = torch.randint(0, 2, (5, MAX_SEATS, INPUT_COLUMNS)).float()
+    output, turned = model(inputs), model(inputs[:, [0, 2, 3, 1]])
+    torch.testing.assert_close(output.value, turned.value)
+    torch.testing.assert_close(output.value[:, 1], output.value[:, 3])
 
 
 @pytest.fixture(scope="module")
 def exported(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Every net of the package as ONNX."""
-    folder, nets = tmp_path_factory.mktemp("onnx"), {path_of(variant, players) for variant, players in GAMES}
+    folder, nets = tmp_path_factory.mktemp("onnx"), {net_path(variant, players) for variant, players in GAMES}
     for net in sorted(nets):
         export(net, folder / f"{net.stem}.onnx")
     return {net.stem: folder / f"{net.stem}.onnx" for net in nets}
@@ -79,16 +80,16 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 @pytest.mark.parametrize("variant, players", GAMES)
 def test_onnx_torch_and_the_compiled_net_agree(variant: str, players: int, exported: dict[str, Path]) -> None:
     net, states = load_net(variant, players), positions(variant, players)
-    session = onnxruntime.InferenceSession(exported[path_of(variant, players).stem], providers=["CPUExecutionProvider"])
-    values, named = session.run(["value", "names"], {"sights": np.stack([sights_of(state) for state in states])})
+    session = onnxruntime.InferenceSession(exported[net_path(variant, players).stem], providers=["CPUExecutionProvider"])
+    values, policy_logits = session.run(["value", "policy"], {"features": np.stack([features_of(state) for state in states])})
     assert (len(states), MAX_SEATS) == values.shape
-    assert (len(states), NAMES) == named.shape
+    assert (len(states), POLICY_SIZE) == policy_logits.shape
     model = Model.from_net(net)
-    for state, value, all_named in zip(states, values, named, strict=True):
-        by_torch = said_by_torch(model, state)
+    for state, value, logits in zip(states, values, policy_logits, strict=True):
+        by_torch = torch_output(model, state)
         assert value[:players] == pytest.approx(by_torch[0], abs=1e-3)
-        assert all_named == pytest.approx(by_torch[1], abs=1e-3)
-        check_agrees(state, net, value[:players], all_named)
+        assert logits == pytest.approx(by_torch[1], abs=1e-3)
+        check_agrees(state, net, value[:players], logits)
 
 
 def test_onnx_takes_any_number_of_positions_and_says_where_it_comes_from(exported: dict[str, Path]) -> None:
@@ -96,7 +97,7 @@ def test_onnx_takes_any_number_of_positions_and_says_where_it_comes_from(exporte
     onnx.checker.check_model(file)
     session = onnxruntime.InferenceSession(exported["classic-2"], providers=["CPUExecutionProvider"])
     for count in (1, 3, 50):
-        value, _ = session.run(None, {"sights": np.zeros((count, MAX_SEATS, SIGHTS), np.float32)})
+        value, _ = session.run(None, {"features": np.zeros((count, MAX_SEATS, NET_FEATURES), np.float32)})
         assert count == len(value)
     (run,) = json.loads({prop.key: prop.value for prop in file.metadata_props}["runs"])
     assert "classic" == run["variant"]
@@ -106,13 +107,13 @@ def test_onnx_takes_any_number_of_positions_and_says_where_it_comes_from(exporte
 def test_a_wider_model_says_the_same_and_can_learn_more(width: int, hidden: int) -> None:
     torch.manual_seed(5)
     small, wide = Model.from_net(random_net(16, 16)), Model(width, hidden)
-    sights = (torch.rand(6, 3, SIGHT_COLUMNS) < 0.03).float()
+    inputs = (torch.rand(6, 3, INPUT_COLUMNS) < 0.03).float()
     wide.widen_from(small)
-    for said, expected in zip(wide(sights), small(sights), strict=True):
-        torch.testing.assert_close(said, expected)
-    wide(sights).names.square().sum().backward()
+    for output, expected in zip(wide(inputs), small(inputs), strict=True):
+        torch.testing.assert_close(output, expected)
+    wide(inputs).policy.square().sum().backward()
     outgoing = (
-        wide.names.weight.grad[:, 16:] if hidden > 16 else wide.first.weight.grad.view(hidden, MAX_SEATS, width)[:16, :3, 16:]
+        wide.policy.weight.grad[:, 16:] if hidden > 16 else wide.hidden1.weight.grad.view(hidden, MAX_SEATS, width)[:16, :3, 16:]
     )
     assert outgoing is not None
     assert outgoing.abs().sum() > 0

@@ -1,0 +1,1 @@
+"""Training the linear weights: `python -m cabochon.learn.linear --help`. Needs no torch, but for `--gpu`."""

@@ -1,0 +1,1 @@
+"""Training a net: the model in torch, self-play of many games at once, and the training run."""

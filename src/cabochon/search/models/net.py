@@ -1,0 +1,82 @@
+"""Net files: safetensors in half precision, with the training run that made them as metadata."""
+
+import os
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import load_file, save_file
+
+from ...errors import CabochonError
+from ..net import Net, shapes_of
+
+FOLDER = Path(__file__).parent
+SUFFIX = ".safetensors"
+# The arrays in a file keep the names that they had in the first one, so that every net ever trained can be read.
+FILE_NAMES = {
+    "embedding": "sights",
+    "embedding_bias": "start",
+    "hidden1": "first",
+    "hidden1_bias": "first_start",
+    "hidden2": "second",
+    "hidden2_bias": "second_start",
+    "value": "value",
+    "value_bias": "value_start",
+    "policy": "names",
+    "policy_bias": "names_start",
+}
+
+
+def nets_folder() -> Path:
+    """Where the nets lie: in the package, or in the folder that CABOCHON_NETS names."""
+    return Path(os.environ.get("CABOCHON_NETS") or FOLDER)
+
+
+def players_of(path: Path) -> tuple[int, ...]:
+    """The numbers of players that a net is for, by its file's name: `classic-3-4`."""
+    return tuple(int(part) for part in path.stem.split("-")[1:] if part.isdecimal())
+
+
+def net_path(variant: str, players: int, nets: str = "") -> Path:
+    """The file of a game's net; `nets` names another folder than the usual one."""
+    folder = Path(nets) if nets else nets_folder()
+    for path in sorted(folder.glob(f"{variant}-*{SUFFIX}")):
+        if players in players_of(path):
+            return path
+    raise CabochonError(f"there is no net for {variant} with {players} players in {folder}")
+
+
+def save_net(path: Path, net: Net, run: dict[str, str]) -> None:
+    """Write a net in half precision, with the run that made it."""
+    path.parent.mkdir(exist_ok=True, parents=True)
+    arrays = {FILE_NAMES[field]: array.astype(np.float16) for field, array in net._asdict().items()}
+    save_file(arrays, path, metadata=run)
+
+
+def read_net(path: Path) -> Net:
+    """A net from a file. Its shapes are checked here, since compiled code does not."""
+    try:
+        arrays = load_file(path)
+        net = Net._make(np.ascontiguousarray(arrays[FILE_NAMES[field]].astype(np.float32)) for field in Net._fields)
+    except (OSError, SafetensorError, KeyError) as error:
+        raise CabochonError(f"{path} is not a net: {error}") from error
+    found, expected = [array.shape for array in net], shapes_of(net.embedding_bias.size, net.hidden1_bias.size)
+    if found != expected:
+        raise CabochonError(f"{path} is a net of another make: its arrays are {found}, not {expected}")
+    return net
+
+
+def read_run(path: Path) -> dict[str, str]:
+    """The run that made a net."""
+    with safe_open(path, "numpy") as file:
+        run: dict[str, str] = file.metadata() or {}
+    return run
+
+
+def load_net(variant: str, players: int, nets: str = "") -> Net:
+    """The net of a game, read once; `nets` names another folder than the usual one."""
+    return _read_once(net_path(variant, players, nets))
+
+
+_read_once = cache(read_net)

@@ -1,0 +1,84 @@
+"""Net files: read and written as they always were, from the package or from another folder."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file, save_file
+
+from cabochon import CabochonError, Game
+from cabochon.bots import Budget
+from cabochon.search import analyse
+from cabochon.search.analysis import NET_SEARCH
+from cabochon.search.models.net import FILE_NAMES, FOLDER, load_net, players_of, read_net, read_run, save_net
+from cabochon.search.net import random_net
+from cabochon.search.net_features import NET_FEATURES
+
+BENCH = Path(__file__).parents[3] / "bench"
+OLD_NETS = sorted([*BENCH.glob("yardstick/*.safetensors"), *BENCH.glob("candidates/*.safetensors")])
+# Of the first nets; every net has them.
+ARRAYS = {"sights", "start", "first", "first_start", "second", "second_start", "value", "value_start", "names", "names_start"}
+OTHER_MAKE = dict.fromkeys(ARRAYS, np.zeros((7, 16), np.float32))
+
+
+@pytest.mark.parametrize("path", OLD_NETS, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_a_net_of_an_older_version_is_read(path: Path) -> None:
+    assert NET_FEATURES == len(read_net(path).embedding)
+    assert "minutes" in read_run(path)
+
+
+def test_there_are_nets_of_older_versions() -> None:
+    assert len(OLD_NETS) >= 4
+
+
+def test_arrays_have_the_names_that_older_versions_read(tmp_path: Path) -> None:
+    path = tmp_path / "classic-2.safetensors"
+    save_net(path, random_net(16, 8), {})
+    assert ARRAYS == set(load_file(path)) == set(FILE_NAMES.values())
+
+
+def test_the_package_has_a_net_for_every_number_of_players() -> None:
+    found = {(path.stem.split("-")[0], players) for path in FOLDER.glob("*.safetensors") for players in players_of(path)}
+    assert found >= {(variant, players) for variant in ("classic", "marvel") for players in (2, 3, 4)}
+
+
+def test_a_net_is_kept_in_half_precision_with_its_run(tmp_path: Path) -> None:
+    net, path = random_net(16, 8), tmp_path / "classic-2.safetensors"
+    save_net(path, net, {"minutes": "3"})
+    for kept, array in zip(read_net(path), net, strict=True):
+        assert kept == pytest.approx(array, abs=1e-3)
+    assert {"minutes": "3"} == read_run(path)
+
+
+def test_a_folder_of_ones_own_nets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    packaged = load_net("classic", 3)
+    save_net(tmp_path / "classic-3-4.safetensors", random_net(16, 8), {})
+    monkeypatch.setenv("CABOCHON_NETS", str(tmp_path))
+    assert (NET_FEATURES, 16) == load_net("classic", 3).embedding.shape
+    assert load_net("classic", 4) is load_net("classic", 3)
+    monkeypatch.delenv("CABOCHON_NETS")
+    assert packaged is load_net("classic", 3)
+
+
+@pytest.mark.parametrize(
+    "files, message",
+    [
+        ({}, "there is no net for classic with 2 players in"),
+        ({"marvel-2": b"", "classic-3-4": b""}, "there is no net for classic with 2 players in"),
+        ({"classic-2": b"no net at all"}, "classic-2.safetensors is not a net"),
+        ({"classic-2": {"sights": np.zeros((3, 4))}}, "classic-2.safetensors is not a net"),
+        ({"classic-2": OTHER_MAKE}, "a net of another make"),
+    ],
+    ids=["no folder", "other games", "no net", "half a net", "another make"],
+)
+def test_a_folder_without_the_net_is_refused(
+    files: dict[str, Any], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CABOCHON_NETS", str(tmp_path / "nets"))
+    for name, content in files.items():
+        path = tmp_path / "nets" / f"{name}.safetensors"
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(content) if isinstance(content, bytes) else save_file(content, path)
+    with pytest.raises(CabochonError, match=message):
+        analyse(Game(seed=1).view(0), Budget(nodes=1), config=NET_SEARCH)
