@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import type { DealOut, StateOut } from "../src/api/messages";
-import type { Answer, Connection, Request } from "../src/lib/connection.svelte";
+import { LOST, type Answer, type Connection, type Request } from "../src/lib/connection.svelte";
 import { sealOf } from "../src/lib/shuffle";
 
 vi.hoisted(() => {
@@ -13,7 +13,7 @@ vi.hoisted(() => {
 const { DealPartner, recall } = await import("../src/lib/deal.svelte");
 
 const OK: Answer = { ok: true, number: 0 };
-const REFUSED: Answer = { ok: false, reason: "no", code: "sealed_already", facts: {} };
+const REFUSED: Answer = { ok: false, code: "sealed_already", facts: {}, rule: null };
 let tables = 0;
 
 /** A table at which we have seat 0 of 2, and what the partner sends there. */
@@ -102,7 +102,7 @@ describe("the deal partner", () => {
   });
 
   test("a lost connection is waited for", async () => {
-    const { partner, look } = sitting({ ok: false, reason: "", code: "lost", facts: {} });
+    const { partner, look } = sitting({ ok: false, code: LOST, facts: {}, rule: null });
     const first = await look({});
     expect(partner.ready).toBe(false);
     expect(await look({})).toEqual(first);

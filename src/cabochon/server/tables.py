@@ -18,7 +18,7 @@ from .clocks import clock_of
 from .dealing import Dealing, Phase
 from .fairness import DealInputs
 from .messages import TableOptions
-from .refusals import Refused
+from .refusals import Refused, forbidden, not_a_move
 from .settings import Sources
 from .storage import Stored
 from .views import Shown, facts, outcome_out, packed, view_out
@@ -346,17 +346,17 @@ class Table:
 
     def why_not(self, seat: int, text: str) -> Refused | None:
         """Why this seat may not play this move now."""
-        forbidden = self.why_not_now(seat)
-        if forbidden or self.game is None:
-            return forbidden
+        not_now = self.why_not_now(seat)
+        if not_now or self.game is None:
+            return not_now
         try:
             move = parse_move(text, self.game.variant)
             if str(move) in self.shown.choices:
                 return None
             rule = self.game.why_not(move)
         except CabochonError as wrong:
-            return Refused("rule", sentence=str(wrong))
-        return None if rule is None else Refused("rule", sentence=f"{move}: {rule.sentence()}")
+            return not_a_move(text, wrong)
+        return None if rule is None else forbidden(move, rule)
 
     def own_last(self, seat: int) -> int | None:
         """The place of a seat's last standing move among all of them."""

@@ -21,6 +21,8 @@ export class Refusal extends Error {
     readonly reason: string,
     readonly code = "",
     readonly facts: RefusalOut["facts"] = {},
+    /** Rules forbid moves, and those go over the socket. */
+    readonly rule = null,
   ) {
     super(reason);
   }

@@ -1,10 +1,10 @@
 // A table's socket: comes back by itself, asks for what it missed, and never sends a move twice in vain.
 import { me, Refusal, socketAddress } from "../api/http";
-import type { ClientMessage, EntryOut, HintOut, RefusedOut, ServerMessage, StateOut } from "../api/messages";
+import type { ClientMessage, EntryOut, HintOut, ServerMessage, StateOut } from "../api/messages";
+import type { Refused } from "./refusals";
 
 type Unsent<T> = T extends { id: number } ? Omit<T, "id"> : never;
 export type Request = Unsent<ClientMessage>;
-export type Refused = Pick<RefusedOut, "reason" | "code" | "facts">;
 export type Answer = { ok: true; number: number; hint?: HintOut } | ({ ok: false } & Refused);
 
 interface Waiting {
@@ -24,7 +24,9 @@ const GONE = new Map([
   [4409, "opened_elsewhere"],
 ]);
 const TOO_MANY_REQUESTS = 429;
-const LOST: Refused = { reason: "", code: "lost", facts: {} };
+/** The code of a request that was lost with its socket. The page says elsewhere that the line is down. */
+export const LOST = "lost";
+const LOST_REQUEST: Answer = { ok: false, code: LOST, facts: {}, rule: null };
 
 export class Connection {
   state = $state.raw<StateOut | null>(null);
@@ -70,7 +72,7 @@ export class Connection {
     return new Promise((settle) => {
       this.#waiting.set(message.id, { message, settle });
       if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message));
-      else if (this.#closed || message.type !== "move") this.#settle(message.id, { ok: false, ...LOST });
+      else if (this.#closed || message.type !== "move") this.#settle(message.id, LOST_REQUEST);
     });
   }
 
@@ -90,7 +92,7 @@ export class Connection {
     removeEventListener("online", this.#hurry);
     document.removeEventListener("visibilitychange", this.#hurry);
     this.#socket?.close();
-    for (const id of [...this.#waiting.keys()]) this.#settle(id, { ok: false, ...LOST });
+    for (const id of [...this.#waiting.keys()]) this.#settle(id, LOST_REQUEST);
   }
 
   async #connect() {
@@ -123,11 +125,11 @@ export class Connection {
       clearTimeout(this.#pong);
       if (this.#closed) return;
       for (const [id, { message }] of [...this.#waiting])
-        if (message.type !== "move") this.#settle(id, { ok: false, ...LOST });
+        if (message.type !== "move") this.#settle(id, LOST_REQUEST);
       const code = GONE.get(event.code);
       if (code) {
         this.status = "refused";
-        this.refusal = { reason: event.reason, code, facts: {} };
+        this.refusal = { code, facts: {}, rule: null };
         return;
       }
       this.#again();

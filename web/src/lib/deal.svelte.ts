@@ -1,6 +1,6 @@
 // This browser's part in the deal of a table: it keeps the commitment it saw first, seals a nonce, and opens it when all seals are there.
 import type { StateOut } from "../api/messages";
-import type { Connection } from "./connection.svelte";
+import { LOST, type Connection } from "./connection.svelte";
 import { keep, remembered } from "./settings.svelte";
 
 /** What this browser keeps about the deal of a table. */
@@ -117,7 +117,7 @@ export class DealPartner {
     // Stored before it is sent: the page may go before the answer comes, and a server that refuses every seal must not pass for fair.
     store(id, { ...kept, nonces: { ...kept.nonces, [seat]: nonce } });
     const answer = await this.connection.request({ type: "seal", seal: sealOf(id, seat, nonce) });
-    if (answer.ok || answer.code !== "lost") this.ready = true; // a lost connection comes back, with a state to look at
+    if (answer.ok || answer.code !== LOST) this.ready = true; // a lost connection comes back, with a state to look at
   }
 
   async #open(id: string, seat: number, kept: Kept, seals: (string | null)[], sealOf: SealOf) {

@@ -1,9 +1,8 @@
 // Everything that is said about the game, in the reader's language.
-import { Refusal, type Variant } from "../api/http";
+import type { Variant } from "../api/http";
 import type { BotOut, CardOut, EntryOut, GameDataOut, SeatOut, TileFaceOut, ViewOut } from "../api/messages";
 import { m } from "../paraglide/messages";
 import { getLocale } from "../paraglide/runtime";
-import type { Refused } from "./connection.svelte";
 
 export const WILD = 5;
 
@@ -234,103 +233,3 @@ export function percents(chances: readonly number[], own: number): number[] {
 }
 
 export const percent = (n: number) => new Intl.NumberFormat(getLocale(), { style: "percent" }).format(n / 100);
-
-// The rules that forbid a move, as the server says them, and in the reader's language.
-const RULES: [string, () => string][] = [
-  ["two of one colour need a pile of four", m.rule_two],
-  ["three different colours, or all that are left", m.rule_three],
-  ["a token can be taken only if it is in the bank", m.rule_bank],
-  ["the deck is empty", m.rule_deck_empty],
-  ["there is no card in this place", m.rule_no_card],
-  ["the reserve is full", m.rule_reserve_full],
-  ["the price cannot be paid", m.rule_price],
-  ["tokens above the limit must be returned first", m.rule_return_first],
-  ["one of the tiles that come must be chosen first", m.rule_claim_first],
-  ["tokens are returned only above the limit", m.rule_return_only],
-  ["a tile is chosen only when several come", m.rule_claim_only],
-  ["the game is over", m.rule_over],
-  ["only tokens in hand can be paid", m.rule_pay_hand],
-  ["Time tokens are never spent", m.rule_time_spent],
-  ["overpaying is not allowed", m.rule_overpay],
-  ["the whole price must be paid", m.rule_whole],
-  ["passing is allowed only when nothing else is", m.rule_pass],
-  ["Time tokens are never returned", m.rule_time_return],
-  ["only tokens in hand can be returned", m.rule_return_hand],
-  ["there is no tile in this place", m.rule_no_tile],
-  ["a tile comes only when the bonuses meet its demand", m.rule_tile],
-  ["not your turn", m.rule_not_turn],
-];
-
-function ruleWords(reason: string): string {
-  const known = RULES.find(([text]) => reason.includes(text));
-  return known ? `${known[1]()}.` : bare(reason);
-}
-
-// What else the server refuses, by its code.
-const REFUSED: Record<string, (facts: Refused["facts"]) => string> = {
-  not_begun: m.refused_not_begun,
-  begun: m.refused_begun,
-  over: m.rule_over,
-  not_over: m.refused_not_over,
-  not_your_turn: m.rule_not_turn,
-  wrong_number: m.refused_gone_on,
-  gone_on: m.refused_gone_on,
-  log_full: ({ most }) => m.refused_log_full({ most }),
-  hint_alone: m.refused_hint_alone,
-  hint_coming: m.refused_hint_coming,
-  no_takeback: m.refused_no_takeback,
-  nothing_to_undo: m.refused_nothing_to_undo,
-  asked_already: m.refused_asked_already,
-  not_asked: m.refused_not_asked,
-  stand_in: m.refused_stand_in,
-  own_stand_in: m.refused_stand_in,
-  no_stand_in: m.refused_no_stand_in,
-  sealed_already: m.refused_sealed_already,
-  no_seal: m.refused_no_seal,
-  wrong_nonce: m.refused_wrong_nonce,
-  not_opening: m.refused_not_opening,
-  old_deal: m.refused_old_deal,
-  bot_there: m.refused_bot_there,
-  not_away: ({ seconds }) => m.refused_not_away({ seconds }),
-  rematch_later: m.refused_rematch_later,
-  no_cookie: m.refused_no_cookie,
-  seat_taken: m.refused_seat_taken,
-  somebody_there: m.refused_seat_taken,
-  watching: m.refused_watching,
-  no_own_seat: m.refused_watching,
-  host_only: m.refused_host_only,
-  name_characters: m.refused_name_characters,
-  name_empty: m.refused_name_empty,
-  no_table: m.refused_no_table,
-  no_link: m.refused_no_link,
-  other_seat: m.refused_other_seat,
-  opened_elsewhere: m.refused_opened_elsewhere,
-  nobody_watches: m.refused_nobody_watches,
-  other_eyes: m.refused_other_eyes,
-  too_slow: m.refused_too_slow,
-  headers_too_large: m.refused_headers_too_large,
-  too_many_connections: m.refused_too_many_connections,
-  server_full: m.refused_server_full,
-  stopping: m.refused_stopping,
-  too_many_messages: m.refused_too_often,
-  too_many_requests: m.refused_too_often,
-  too_many_tables: m.refused_too_often,
-  too_many_moves: m.refused_too_often,
-  too_many_takebacks: m.refused_too_often,
-  too_many_waiting: ({ most }) => m.refused_too_many_waiting({ most }),
-  too_many_waiting_there: ({ most }) => m.refused_too_many_waiting_there({ most }),
-  starting: m.refused_starting,
-  not_stored: m.refused_not_stored,
-  no_database: m.refused_no_database,
-  damaged: m.refused_damaged,
-};
-
-/** Why something was refused; what we have no words for, as the server says it. */
-export function refusalWords(refused: Refused): string {
-  const known = REFUSED[refused.code];
-  return known ? `${known(refused.facts)}.` : ruleWords(refused.reason);
-}
-
-/** What went wrong with a request. */
-export const failureWords = (wrong: unknown) =>
-  wrong instanceof Refusal ? m.failed({ reason: refusalWords(wrong) }) : m.offline();
