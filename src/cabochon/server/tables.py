@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from orjson import Fragment, dumps
 
 from ..errors import CabochonError
+from ..events import event_of
 from ..game import Game
 from ..notation.move import parse_move
 from ..rules.deal import ANY_START
@@ -21,7 +22,7 @@ from .messages import TableOptions
 from .refusals import Refused, forbidden, not_a_move
 from .settings import Sources
 from .storage import Stored
-from .views import Shown, facts, outcome_out, packed, view_out
+from .views import Shown, outcome_out, packed, view_out
 
 if TYPE_CHECKING:
     from .sockets import Connection
@@ -549,11 +550,11 @@ class Table:
 
 def written_line(entry: Entry, before: View, after: View, left: float | None) -> Line:
     """A move, with what its seat may know and what the others may know."""
-    did = facts(before, after, parse_move(entry.text, before.rules.variant).action)
+    did = event_of(before, after, parse_move(entry.text, before.rules.variant).action)
     out = _line_out(entry, before.turns)
     out |= {"card": did.card, "turned_up": did.turned_up, "tile": did.tile, "avengers": did.avengers, "gems": did.gems}
     own = packed(out)
-    others = packed({**out, "card": None}) if did.unseen else own
+    others = packed({**out, "card": None}) if did.is_hidden else own
     return Line(entry, did.reveals, left, own, others)
 
 
