@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { Reveal2, Variant } from "../src/api/http";
-import vectors from "../../tests/golden/deals.json";
-import { check, commitment2, isGood, keyOf, orderIn, orderOf, sealOf, unsealed } from "../src/lib/shuffle";
+import type { Reveal2, Variant } from "../../src/api/http";
+import vectors from "../../../tests/golden/deals.json";
+import { check, commitment2, isGood, keyOf, orderIn, orderOf, sealOf, unsealed } from "../../src/session/shuffle";
 
 interface Vector {
   table: string;

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { me, Refusal, rename } from "../src/api/http";
+import { me, Refusal, rename } from "../../src/api/http";
 
 afterEach(() => void vi.unstubAllGlobals());
 

@@ -1,5 +1,5 @@
 // Tiny clicks, made on the spot. Silent unless switched on.
-import { settings } from "./settings.svelte";
+import { settings } from "../ui/settings.svelte";
 
 let audio: AudioContext | null = null;
 

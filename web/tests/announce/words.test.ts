@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { EntryOut, ThoughtOut } from "../src/api/messages";
-import { percents, thoughtOf, weakened } from "../src/lib/words";
+import type { EntryOut, ThoughtOut } from "../../src/api/messages";
+import { percents, thoughtOf, weakened } from "../../src/announce/words";
 
 describe("chances as whole percents", () => {
   test.each([

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 
 /** A socket that does what the test says. */
 class FakeSocket {
@@ -30,7 +30,7 @@ class FakeSocket {
 async function connect(...answers: Response[]) {
   vi.resetModules();
   vi.stubGlobal("fetch", () => Promise.resolve(answers.length > 1 ? answers.shift()! : answers[0].clone()));
-  const { Connection } = await import("../src/lib/connection.svelte");
+  const { Connection } = await import("../../src/session/connection.svelte");
   const connection = new Connection("table");
   await vi.advanceTimersByTimeAsync(0);
   return connection;
@@ -39,6 +39,8 @@ async function connect(...answers: Response[]) {
 const ME = () => Response.json({ name: "Anna" });
 const refused = (status: number) => Response.json({ detail: "no", code: "too_many_requests" }, { status });
 
+// The first import of a page compiles it, which may take longer than a test should.
+beforeAll(() => import("../../src/session/connection.svelte"), 60_000);
 beforeEach(() => {
   FakeSocket.all = [];
   vi.useFakeTimers();

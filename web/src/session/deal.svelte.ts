@@ -1,7 +1,7 @@
 // This browser's part in the deal of a table: it keeps the commitment it saw first, seals a nonce, and opens it when all seals are there.
 import type { StateOut } from "../api/messages";
 import { LOST, type Connection } from "./connection.svelte";
-import { keep, remembered } from "./settings.svelte";
+import { keep, remembered } from "../ui/settings.svelte";
 
 /** What this browser keeps about the deal of a table. */
 export interface Kept {

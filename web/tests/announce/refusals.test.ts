@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { Refusal } from "../src/api/http";
-import type { RuleOut } from "../src/api/messages";
-import { failureWords, refusalWords } from "../src/lib/refusals";
-import { overwriteGetLocale } from "../src/paraglide/runtime";
+import { Refusal } from "../../src/api/http";
+import type { RuleOut } from "../../src/api/messages";
+import { failureWords, refusalWords } from "../../src/announce/refusals";
+import { overwriteGetLocale } from "../../src/paraglide/runtime";
 
 const rule = (code: string, facts: RuleOut["facts"]) => ({ code: "rule", facts: {}, rule: { code, facts } as RuleOut });
 

@@ -1,7 +1,7 @@
 // A table's socket: comes back by itself, asks for what it missed, and never sends a move twice in vain.
 import { me, Refusal, socketAddress } from "../api/http";
 import type { ClientMessage, EntryOut, HintOut, ServerMessage, StateOut } from "../api/messages";
-import type { Refused } from "./refusals";
+import type { Refused } from "../announce/refusals";
 
 type Unsent<T> = T extends { id: number } ? Omit<T, "id"> : never;
 export type Request = Unsent<ClientMessage>;

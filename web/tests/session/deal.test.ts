@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
-import type { DealOut, StateOut } from "../src/api/messages";
-import { LOST, type Answer, type Connection, type Request } from "../src/lib/connection.svelte";
-import { sealOf } from "../src/lib/shuffle";
+import type { DealOut, StateOut } from "../../src/api/messages";
+import { LOST, type Answer, type Connection, type Request } from "../../src/session/connection.svelte";
+import { sealOf } from "../../src/session/shuffle";
 
 vi.hoisted(() => {
   const kept = new Map<string, string>();
@@ -10,7 +10,7 @@ vi.hoisted(() => {
     localStorage: { getItem: (key: string) => kept.get(key) ?? null, setItem: (key: string, text: string) => kept.set(key, text), removeItem: (key: string) => kept.delete(key) },
   });
 });
-const { DealPartner, recall } = await import("../src/lib/deal.svelte");
+const { DealPartner, recall } = await import("../../src/session/deal.svelte");
 
 const OK: Answer = { ok: true, number: 0 };
 const REFUSED: Answer = { ok: false, code: "sealed_already", facts: {}, rule: null };
@@ -35,7 +35,7 @@ function sitting(answer: Answer | Promise<Answer> = OK, { id = `table${(tables +
 /** Another tab, or the page after it was loaded again: it shares only the storage. */
 async function otherPage() {
   vi.resetModules();
-  return (await import("../src/lib/deal.svelte")).DealPartner;
+  return (await import("../../src/session/deal.svelte")).DealPartner;
 }
 
 const seal = (requests: Request[]) => (requests[0]?.type === "seal" ? requests[0].seal : null);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Choice } from "../src/lib/choice.svelte";
+import { Choice } from "../../src/session/choice.svelte";
 
 const LEGAL = ["take wug", "take wur", "take ugr", "take ww", "reserve 1a", "reserve 2?", "buy 1a", "buy @1"];
 
