@@ -1,8 +1,7 @@
-// Why something is refused, by code: the rules of the game, and what else the server does not do.
-import { Refusal, type Variant } from "../api/http";
+// What the server refuses, by code, in the reader's language. The rules of the game are in rules.ts.
+import { Refusal } from "../api/http";
 import type { RefusedOut, RuleOut } from "../api/messages";
 import { m } from "../paraglide/messages";
-import { gemCount, gemName, listed } from "./words";
 
 /** What the client knows of a refusal: the server's, or that a socket was closed for good or lost. */
 export interface Refused {
@@ -11,37 +10,11 @@ export interface Refused {
   rule: RuleOut | null;
 }
 
-type Facts = Record<string, string | number>;
+export type Facts = Record<string, string | number>;
 /** A message with whatever placeholders; `scripts/check-messages.mjs` sees to it that they are the same in all languages. */
-type Say = (facts: never) => string;
+export type Say = (facts: never) => string;
 
 // The types list the codes of the server, so one without words here does not compile.
-const RULES: Record<RuleOut["code"], Say> = {
-  game_over: m.rule_game_over,
-  return_first: m.rule_return_first,
-  claim_first: m.rule_claim_first,
-  return_above_the_limit: m.rule_return_above_the_limit,
-  claim_among_several: m.rule_claim_among_several,
-  pile_for_two: m.rule_pile_for_two,
-  not_in_the_bank: m.rule_not_in_the_bank,
-  three_colours: m.rule_three_colours,
-  deck_empty: m.rule_deck_empty,
-  place_empty: m.rule_place_empty,
-  reserve_full: m.rule_reserve_full,
-  not_in_the_reserve: m.rule_not_in_the_reserve,
-  price_too_high: m.rule_price_too_high,
-  pay_tokens_in_hand: m.rule_pay_tokens_in_hand,
-  time_never_spent: m.rule_time_never_spent,
-  overpaying: m.rule_overpaying,
-  whole_price: m.rule_whole_price,
-  can_still_move: m.rule_can_still_move,
-  time_never_returned: m.rule_time_never_returned,
-  return_tokens_in_hand: m.rule_return_tokens_in_hand,
-  no_tile_there: m.rule_no_tile_there,
-  demand_not_met: m.rule_demand_not_met,
-  not_a_move: m.rule_not_a_move,
-};
-
 const REFUSALS: Record<RefusedOut["code"] | "opened_elsewhere", Say> = {
   rule: m.refused_rule,
   not_begun: m.refused_not_begun,
@@ -114,26 +87,11 @@ const REFUSALS: Record<RefusedOut["code"] | "opened_elsewhere", Say> = {
   opened_elsewhere: m.refused_opened_elsewhere,
 };
 
-/** `3r1k` in words; `-` is nothing. */
-const amounts = (variant: Variant, text: string) =>
-  listed([...text.matchAll(/(\d+)(\D)/g)].map(([, n, letter]) => gemCount(variant, letter, Number(n)))) || m.tell_none();
-
-/** The facts of a rule as they are read: letters become the names of gems. */
-function readable(facts: Facts, variant: Variant): Facts {
-  const read = { ...facts };
-  if (typeof facts.gem === "string") read.gem = gemName(variant, facts.gem);
-  for (const name of ["price", "demand"]) if (typeof facts[name] === "string") read[name] = amounts(variant, facts[name]);
-  return read;
-}
-
 /** A newer server may know a code that this page does not: then at least it says so in the reader's language. */
-const say = (message: Say | undefined, facts: Facts) => `${(message ?? m.refused_unknown)(facts as never)}.`;
+export const say = (message: Say | undefined, facts: Facts) => `${(message ?? m.refused_unknown)(facts as never)}.`;
 
-/** Why something was refused. Rules speak of gems, so they need to know which game it is. */
-export const refusalWords = (refused: Refused, variant: Variant = "classic") =>
-  refused.rule
-    ? say(RULES[refused.rule.code], readable(refused.rule.facts, variant))
-    : say(REFUSALS[refused.code as keyof typeof REFUSALS], refused.facts);
+/** Why something was refused. A rule of the game has words of its own: `ruleWords`. */
+export const refusalWords = ({ code, facts }: Pick<Refused, "code" | "facts">) => say(REFUSALS[code as keyof typeof REFUSALS], facts);
 
 /** What went wrong with a request. */
 export const failureWords = (error: unknown) =>

@@ -21,8 +21,6 @@ export class Refusal extends Error {
     readonly reason: string,
     readonly code = "",
     readonly facts: RefusalOut["facts"] = {},
-    /** Rules forbid moves, and those go over the socket. */
-    readonly rule = null,
   ) {
     super(reason);
   }

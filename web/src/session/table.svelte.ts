@@ -3,6 +3,7 @@ import { tick } from "svelte";
 import { changes } from "../announce/changes";
 import { live } from "../announce/live.svelte";
 import { refusalWords } from "../announce/refusals";
+import { ruleWords } from "../announce/rules";
 import { sounds } from "../announce/sounds";
 import { adviceWords } from "../announce/status";
 import { named, seatName, type Speaker } from "../announce/words";
@@ -200,7 +201,8 @@ export class TableSession {
   }
 
   #tellRefusal(answer: Answer) {
-    if (!answer.ok && answer.code !== LOST) this.tell(refusalWords(answer, this.variant));
+    if (answer.ok || answer.code === LOST) return;
+    this.tell(answer.rule ? ruleWords(answer.rule, this.variant) : refusalWords(answer));
   }
 
   ask = async (request: Request): Promise<boolean> => {
