@@ -11,9 +11,11 @@ import pytest
 from cabochon import Game, MoveSyntaxError
 from cabochon.notation.position import parse_switches
 from cabochon.ruleset import SWITCHES
-from tests import test_rules
+from cabochon.why_not import RULES as REASONS
+from tests import test_rules, test_why_not
 from tests.positions import SLOT, look, position, read, why_not
 
+REFUSALS = "refusals.md"
 VARIANTS = Path(__file__).parent.parent / "src/cabochon/variants"
 PAGES = sorted(VARIANTS.rglob("*.md"))
 EXAMPLE = re.compile(r"^```example\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -151,13 +153,20 @@ def test_a_wrong_example_fails(lines: str) -> None:
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: f"{rule.page}:{rule.heading}")
 def test_every_rule_has_an_example_and_a_test_of_its_name(rule: Section) -> None:
-    assert hasattr(test_rules, rule.test), f"{rule.page}: {rule.heading}: there is no {rule.test}"
+    tests = test_why_not if rule.page == REFUSALS else test_rules
+    assert hasattr(tests, rule.test), f"{rule.page}: {rule.heading}: there is no {rule.test}"
     assert EXAMPLE.search(rule.text), f"{rule.page}: {rule.heading}: no example"
 
 
 def test_every_test_has_a_heading() -> None:
     tests = {name for name in vars(test_rules) if name.startswith("test_")}
     assert set() == tests - {rule.test for rule in RULES}
+
+
+def test_every_code_of_a_refusal_is_a_heading() -> None:
+    """In the order of the table, so that the page can be read beside it."""
+    headings = [rule.test.removeprefix("test_") for rule in RULES if rule.page == REFUSALS]
+    assert list(REASONS) == headings
 
 
 def test_headings_are_good_section_names() -> None:

@@ -16,7 +16,7 @@ STANDARD_LIBRARY_OF_RULES = {
 }
 
 RECORD = {"errors", "rules", "ruleset", "view"}
-ENGINE = RECORD | {"notation", "why_not", "batch", "game"}
+ENGINE = RECORD | {"events", "notation", "why_not", "batch", "game"}
 ALLOWED: dict[str, set[str]] = {
     "version": set(),
     "errors": set(),
@@ -24,7 +24,8 @@ ALLOWED: dict[str, set[str]] = {
     "rules": set(),
     "ruleset": {"errors", "rules"},
     "view": {"rules", "ruleset"},
-    "notation": RECORD,
+    "events": RECORD,
+    "notation": RECORD | {"events"},
     "why_not": RECORD | {"notation"},
     "batch": {"errors", "rules", "ruleset"},
     "game": ENGINE,

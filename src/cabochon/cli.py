@@ -316,7 +316,7 @@ def engine(bot: Annotated[str, typer.Option(help="The bot that thinks.")] = "gre
 @app.command()
 def rules(
     section: Annotated[str, typer.Argument(help="Part of a heading.", show_default=False)] = "",
-    variant: Annotated[str, typer.Option(help="classic, marvel or house-rules.")] = "classic",
+    variant: Annotated[str, typer.Option(help="classic, marvel, house-rules or refusals.")] = "classic",
 ) -> None:
     """Show the rules, or the sections whose heading contains a text."""
     from .terminal import console, show_rules

@@ -1,4 +1,4 @@
-import "./lib/storage";
+import "./ui/storage";
 import { mount } from "svelte";
 import App from "./App.svelte";
 import "./app.css";

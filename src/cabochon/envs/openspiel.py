@@ -12,6 +12,7 @@ import pyspiel  # type: ignore[import-not-found]
 from numpy.typing import NDArray
 
 from ..errors import CabochonError
+from ..events import drawn_tier, reserve_place
 from ..notation.ascii import draw, draw_card
 from ..notation.gems import format_counts
 from ..notation.move import Move
@@ -301,8 +302,9 @@ class SplendorState(pyspiel.State):  # type: ignore[misc]
     def _decide(self, action: int) -> None:
         """A player's action; one that draws a card waits for chance. A card bought from a reserve is seen by all from now on."""
         self.events += EVENT[action]
-        if BUY_RESERVED <= action < PASS:
-            self.events += EVENT[FIRST_CARD + self.states["reserve"][0, self.player].item(action - BUY_RESERVED) % CARD_COUNT]
+        held = reserve_place(action)
+        if held is not None:
+            self.events += EVENT[FIRST_CARD + self.states["reserve"][0, self.player].item(held) % CARD_COUNT]
         result = _decide(self.states, action, self.turn_limit)
         if result < DRAWS:
             self.player = result
@@ -312,7 +314,7 @@ class SplendorState(pyspiel.State):  # type: ignore[misc]
     def _draw(self, card: int) -> None:
         """The card that a player's action turns up, or that it brings unseen into a reserve."""
         action, self.pending = self.pending, NO_DRAW
-        if RESERVE_DECK <= action < BUY:
+        if drawn_tier(action) is not None:
             self.unseen += ((len(self.events), self.states["turn"].item(0), self.tier),)
         self.events += EVENT[FIRST_CARD + card]
         self.player = _draw_and_play(self.states, action, self.tier, card, self.turn_limit)
@@ -369,7 +371,7 @@ class SplendorState(pyspiel.State):  # type: ignore[misc]
         twin: SplendorState = self.get_game().new_initial_state()
         for action in self.history():
             if twin.player == CHANCE:
-                is_blind = RESERVE_DECK <= twin.pending < BUY
+                is_blind = drawn_tier(twin.pending) is not None
                 action = instead.get(action, action) if is_blind else action
             elif action == PASS and PASS not in twin._legal_actions(twin.player):
                 return None

@@ -5,11 +5,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..errors import CabochonError, RecordError
-from ..rules.actions import BUY, BUY_RESERVED, PASS, RESERVE, RESERVE_DECK
+from ..events import drawn_tier, event_of, market_slot, reserve_place
+from ..rules.actions import PASS, RESERVE_DECK
 from ..rules.cards import TIER_COUNT
 from ..rules.state import SLOTS_PER_TIER
 from ..rules.variants import CARDS, TILES
-from ..view import Position, TileOnTable, View, position, seat_view
+from ..view import Position, TileOnTable, position, seat_view
 from .record import Record, RecordedMove
 
 if TYPE_CHECKING:
@@ -104,22 +105,9 @@ def _replay(game: "Game", recorded: RecordedMove) -> None:
     except CabochonError as wrong:
         raise RecordError(f"record: line {recorded.line}: {wrong}") from wrong
     if before is not None:
-        shown = made_known(before, game.position(), recorded.move.action)
+        shown = event_of(before, game.position(), recorded.move.action).made_known
         if shown != recorded.card:
             raise RecordError(f"record: line {recorded.line}: it says card {recorded.card}, but it was {shown}")
-
-
-def made_known(before: View, after: Position, action: int) -> int | None:
-    """The card a move made known: the one turned up, or the one itself if it came from a deck or a reserve."""
-    seat = before.turn
-    if BUY_RESERVED <= action < PASS:
-        return before.seats[seat].reserve[action - BUY_RESERVED].card
-    if RESERVE_DECK <= action < BUY:
-        return after.seats[seat].reserve[-1].card
-    if RESERVE <= action < BUY_RESERVED:
-        slot = action - (RESERVE if action < RESERVE_DECK else BUY)
-        return after.market[slot // SLOTS_PER_TIER][slot % SLOTS_PER_TIER]
-    return None
 
 
 def complete(record: Record) -> Record:
@@ -153,19 +141,18 @@ class _Watcher:
 
     def watch(self, recorded: RecordedMove, reserve: list[tuple[int, int] | None]) -> None:
         action = recorded.move.action
-        if BUY_RESERVED <= action < PASS:
-            i = action - BUY_RESERVED
-            place = reserve.pop(i) if i < len(reserve) else None
+        held, drawn, slot = reserve_place(action), drawn_tier(action), market_slot(action)
+        if held is not None:
+            place = reserve.pop(held) if held < len(reserve) else None
             if place:
                 self.learn(place, recorded, must=True)
-        elif RESERVE_DECK <= action < BUY:
-            place = self.draw(action - RESERVE_DECK)
+        elif drawn is not None:
+            place = self.draw(drawn)
             reserve.append(place)
             if place:
                 self.learn(place, recorded, must=False)
-        elif RESERVE <= action < BUY_RESERVED:
-            slot = action - (RESERVE if action < RESERVE_DECK else BUY)
-            place = self.draw(slot // SLOTS_PER_TIER)
+        elif slot is not None:
+            place = self.draw(slot[0])
             if action < RESERVE_DECK:
                 reserve.append(None)
             if place:

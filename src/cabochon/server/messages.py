@@ -4,12 +4,17 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from .refusals import REFUSALS, RULE_CODES
+
 VariantName = Literal["classic", "marvel"]
 Stage = Literal["main", "return", "claim", "over"]
 Text = Annotated[str, Field(max_length=100)]
 Nickname = Annotated[str, Field(min_length=1, max_length=24)]
 Hex256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]  # 256 bits in hexadecimal
 RequestId = Annotated[int, Field(ge=0, le=1 << 31)]
+# The schema lists the codes, so that the client does not compile without words for each.
+RefusalCode = Annotated[str, Field(json_schema_extra={"enum": list(REFUSALS)})]
+RuleCode = Annotated[str, Field(json_schema_extra={"enum": list(RULE_CODES)})]
 
 
 class Message(BaseModel):
@@ -291,17 +296,26 @@ class AckOut(Message):
     number: int
 
 
+class RuleOut(Message):
+    """The rule that forbids a move (variants/refusals.md), and how things stand. `not_a_move`: the text says no move."""
+
+    code: RuleCode
+    facts: dict[str, str | int]
+
+
 class RefusedOut(Message):
     """A request was not carried out; `reason` is a sentence, the rule that forbids it.
 
-    `code` names the refusal for translators (`rule` is a rule of the game), `facts` are what its sentence mentions.
+    `code` names the refusal for translators, `facts` are what its sentence mentions. The code `rule` is a rule of the game, and
+    `rule` says which.
     """
 
     type: Literal["refused"] = "refused"
     id: int | None
     reason: str
-    code: str
+    code: RefusalCode
     facts: dict[str, str | int]
+    rule: RuleOut | None
 
 
 class AdviceOut(Message):
@@ -479,7 +493,7 @@ class RefusalOut(Message):
     """The body of every answer that is not a success; the same as RefusedOut on the socket."""
 
     detail: str
-    code: str
+    code: RefusalCode
     facts: dict[str, str | int]
 
 

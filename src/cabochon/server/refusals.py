@@ -2,6 +2,11 @@
 
 from typing import Any
 
+from ..why_not import RULES, Reason
+
+NOT_A_MOVE = "not_a_move"  # a text that says no move at all, so no rule was asked
+RULE_CODES = (*RULES, NOT_A_MOVE)
+
 REFUSALS: dict[str, tuple[int, str]] = {
     # the game
     "rule": (409, "{sentence}"),
@@ -87,6 +92,7 @@ class Refused(Exception):
     """A request that is not carried out; `facts` are what its sentence mentions."""
 
     retry_after: float = 1.0  # seconds, where the status is 429
+    rule: dict[str, Any] | None = None  # a RuleOut, where the code is "rule"
 
     def __init__(self, code: str, **facts: str | int) -> None:
         self.code, self.facts = code, facts
@@ -96,3 +102,17 @@ class Refused(Exception):
     def out(self) -> dict[str, Any]:
         """The body of an HTTP answer: a RefusalOut."""
         return {"detail": str(self), "code": self.code, "facts": self.facts}
+
+
+def forbidden(move: object, reason: Reason) -> Refused:
+    """A move that a rule forbids."""
+    refusal = Refused("rule", sentence=f"{move}: {reason.sentence()}")
+    refusal.rule = {"code": reason.code, "facts": reason.facts}
+    return refusal
+
+
+def not_a_move(text: str, error: Exception) -> Refused:
+    """A text that says no move."""
+    refusal = Refused("rule", sentence=str(error))
+    refusal.rule = {"code": NOT_A_MOVE, "facts": {"text": text}}
+    return refusal

@@ -57,7 +57,8 @@ def ack(request: int, number: int) -> bytes:
 
 def refused(request: int | None, refusal: Refused) -> bytes:
     """A RefusedOut."""
-    return dumps({"type": "refused", "id": request, "reason": str(refusal), "code": refusal.code, "facts": refusal.facts})
+    named = {"code": refusal.code, "facts": refusal.facts, "rule": refusal.rule}
+    return dumps({"type": "refused", "id": request, "reason": str(refusal), **named})
 
 
 # Playing

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from orjson import Fragment, dumps
 
 from ..errors import CabochonError
+from ..events import event_of
 from ..game import Game
 from ..notation.move import parse_move
 from ..rules.deal import ANY_START
@@ -18,10 +19,10 @@ from .clocks import clock_of
 from .dealing import Dealing, Phase
 from .fairness import DealInputs
 from .messages import TableOptions
-from .refusals import Refused
+from .refusals import Refused, forbidden, not_a_move
 from .settings import Sources
 from .storage import Stored
-from .views import Shown, facts, outcome_out, packed, view_out
+from .views import Shown, outcome_out, packed, view_out
 
 if TYPE_CHECKING:
     from .sockets import Connection
@@ -344,17 +345,17 @@ class Table:
 
     def why_not(self, seat: int, text: str) -> Refused | None:
         """Why this seat may not play this move now."""
-        forbidden = self.why_not_now(seat)
-        if forbidden or self.game is None:
-            return forbidden
+        not_now = self.why_not_now(seat)
+        if not_now or self.game is None:
+            return not_now
         try:
             move = parse_move(text, self.game.variant)
             if str(move) in self.shown.choices:
                 return None
             rule = self.game.why_not(move)
         except CabochonError as wrong:
-            return Refused("rule", sentence=str(wrong))
-        return None if rule is None else Refused("rule", sentence=f"{move}: {rule.sentence()}")
+            return not_a_move(text, wrong)
+        return None if rule is None else forbidden(move, rule)
 
     def own_last(self, seat: int) -> int | None:
         """The place of a seat's last standing move among all of them."""
@@ -546,11 +547,11 @@ class Table:
 
 def written_line(entry: Entry, before: View, after: View, left: float | None) -> Line:
     """A move, with what its seat may know and what the others may know."""
-    did = facts(before, after, parse_move(entry.text, before.rules.variant).action)
+    did = event_of(before, after, parse_move(entry.text, before.rules.variant).action)
     out = _line_out(entry, before.turns)
     out |= {"card": did.card, "turned_up": did.turned_up, "tile": did.tile, "avengers": did.avengers, "gems": did.gems}
     own = packed(out)
-    others = packed({**out, "card": None}) if did.unseen else own
+    others = packed({**out, "card": None}) if did.is_hidden else own
     return Line(entry, did.reveals, left, own, others)
 
 

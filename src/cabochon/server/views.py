@@ -9,10 +9,9 @@ from orjson import Fragment, dumps
 
 from ..game import Game, Outcome
 from ..notation.move import Move, plain_moves
-from ..rules.actions import BUY, BUY_RESERVED, PASS, RESERVE, RESERVE_DECK
+from ..rules.actions import BUY, PASS
 from ..rules.buying import AVENGERS_POINTS
 from ..rules.gems import WILD
-from ..rules.state import SLOTS_PER_TIER
 from ..rules.variants import CARDS, TILES, VARIANTS
 from ..search.analysis import Analysis
 from ..view import View, Views
@@ -113,53 +112,6 @@ def hint_out(found: Analysis, seat: int) -> dict[str, Any]:
     others.sort(key=lambda one: one.values[seat], reverse=True)
     moves = [{"text": str(one.move), "chance": one.values[seat]} for one in (best, *others)]
     return {"moves": moves, "chances": best.values}
-
-
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """What a move did, as its own seat saw it. `unseen` says that the others may not know the card."""
-
-    card: int | None = None
-    turned_up: int | None = None
-    tile: int | None = None
-    avengers: bool = False
-    gems: tuple[int, ...] = ()
-    unseen: bool = False
-    reveals: bool = False
-
-
-def facts(before: View, after: View, action: int) -> Facts:
-    """What a move did, from its seat's views before and after."""
-    seat = before.turn
-    card, turned_up, unseen, reveals = _cards(before, after, action)
-    pairs = zip(before.tiles, after.tiles, strict=True)
-    tile = next((tile.number for was, tile in pairs if was.owner != tile.owner), None)
-    avengers = after.avengers == seat != before.avengers
-    return Facts(card, turned_up, tile, avengers, _gems(before, after, action), unseen, reveals)
-
-
-def _cards(before: View, after: View, action: int) -> tuple[int | None, int | None, bool, bool]:
-    """The card a move was about, the one turned up, whether others may not know the first, whether something became known."""
-    seat, open_reserves = before.turn, before.rules.open_reserves
-    if BUY_RESERVED <= action < PASS:
-        held = before.seats[seat].reserve[action - BUY_RESERVED]
-        return held.card, None, False, held.blind or not open_reserves
-    if RESERVE_DECK <= action < BUY:
-        return after.seats[seat].reserve[-1].card, None, True, True
-    if RESERVE <= action < BUY_RESERVED:
-        slot = action - (RESERVE if action < RESERVE_DECK else BUY)
-        tier, place = divmod(slot, SLOTS_PER_TIER)
-        turned_up = after.market[tier][place]
-        return before.market[tier][place], turned_up, action < RESERVE_DECK and not open_reserves, turned_up is not None
-    return None, None, False, False
-
-
-def _gems(before: View, after: View, action: int) -> tuple[int, ...]:
-    """The tokens taken, paid or returned."""
-    pairs = zip(before.seats[before.turn].tokens, after.seats[before.turn].tokens, strict=True)
-    if BUY <= action < PASS:
-        return tuple(max(0, had - has) for had, has in pairs)
-    return tuple(abs(has - had) for had, has in pairs)
 
 
 class Shown:

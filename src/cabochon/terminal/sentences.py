@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 
+from ..events import Event, drawn_tier, event_of
 from ..game import Game, reaches_goal
 from ..notation.gems import format_counts
-from ..notation.move import PLACES, Move
+from ..notation.move import Move
 from ..rules.buying import AVENGERS_POINTS
-from ..rules.gems import COLOUR_COUNT, TIME, WILD
+from ..rules.gems import COLOUR_COUNT, WILD
 from ..rules.variants import CARDS, TILES
-from ..view import SeatView, View
+from ..view import View
 from .vocabulary import BUY_WORD, NUMBERS, TILE_WORD, TO_DO, WILD_WORD, YOU, does, listed, plural, sentence
 
 
@@ -26,21 +27,20 @@ def headline(shown: View, names: Sequence[str]) -> str:
 
 def retell(before: View, after: View, move: Move, name: str) -> str:
     """What a move did, in sentences, from what a seat saw before and after it."""
-    return sentence(" ".join([_deed(before, after, move, name), *_what_came(before, after, move, name)]))
+    did = event_of(before, after, move.action)
+    return sentence(" ".join([_deed(before, did, move, name), *_what_came(before, did, move, name)]))
 
 
-def _deed(before: View, after: View, move: Move, name: str) -> str:
-    was, now = before.seats[before.turn], after.seats[before.turn]
+def _deed(before: View, did: Event, move: Move, name: str) -> str:
     word = str(move).split()[1] if move.kind != "pass" else ""
-    changed = tuple(b - a for a, b in zip(was.tokens, now.tokens, strict=True))
     if move.kind == "take":
-        return f"{does(name, 'take')} {_colours(before, changed)}."
+        return f"{does(name, 'take')} {_colours(before, did.gems)}."
     if move.kind == "reserve":
-        return f"{does(name, 'reserve')} {_reserved_card(before, now, word)}{_with_wild(before, changed)}."
+        return f"{does(name, 'reserve')} {_reserved_card(before, did, word)}{_with_wild(before, did)}."
     if move.kind == "buy":
-        paid = " ".join(f"{-n}{letter}" for n, letter in zip(changed, before.rules.letters, strict=True) if n < 0)
+        paid = " ".join(f"{n}{letter}" for n, letter in zip(did.gems, before.rules.letters, strict=True) if n)
         price = f"for {paid or 'nothing'}"
-        return f"{does(name, BUY_WORD[before.rules.variant])} {_bought_card(before, was, now, word)} {price}."
+        return f"{does(name, BUY_WORD[before.rules.variant])} {_bought_card(before, did, word)} {price}."
     if move.kind == "return":
         return f"{does(name, 'return')} a {_token_word(before, word)} token."
     if move.kind == "claim":
@@ -66,24 +66,21 @@ def _card_text(shown: View, number: int) -> str:
     return f"{card.name} ({colour}{points})" if card.name else f"a {colour} card{points}"
 
 
-def _reserved_card(before: View, now: SeatView, word: str) -> str:
-    tier, place = int(word[0]), word[1]
-    if place != "?":
-        number = before.market[tier - 1][PLACES.index(place)]
-        assert number is not None, "only a card that is there can be reserved"
-        return f"{word}, {_card_text(before, number)}"
-    held = now.reserve[-1].card
-    return f"the top card of deck {tier}" + (f": {_card_text(before, held)}" if held else ", unseen")
+def _reserved_card(before: View, did: Event, word: str) -> str:
+    text = _card_text(before, did.card) if did.card else ""
+    if drawn_tier(did.action) is None:
+        return f"{word}, {text}"
+    return f"the top card of deck {word[0]}" + (f": {text}" if text else ", unseen")
 
 
-def _with_wild(before: View, changed: Sequence[int]) -> str:
+def _with_wild(before: View, did: Event) -> str:
     word = WILD_WORD[before.rules.variant]
-    return f", with a {word} token" if changed[WILD] > 0 else f" (no {word} is left)"
+    return f", with a {word} token" if did.tokens[WILD] > 0 else f" (no {word} is left)"
 
 
-def _bought_card(before: View, was: SeatView, now: SeatView, word: str) -> str:
-    number = next(iter(set(now.tableau) - set(was.tableau)))
-    return f"{'a reserved card' if word[0] == '@' else word}, {_card_text(before, number)},"
+def _bought_card(before: View, did: Event, word: str) -> str:
+    assert did.card is not None, "everybody sees a bought card"
+    return f"{'a reserved card' if word[0] == '@' else word}, {_card_text(before, did.card)},"
 
 
 def tile_text(shown: View, place: int) -> str:
@@ -93,16 +90,14 @@ def tile_text(shown: View, place: int) -> str:
     return f"{TILE_WORD[shown.rules.variant]} {place + 1}{name} ({format_counts(tile.demand, shown.rules.letters)})"
 
 
-def _what_came(before: View, after: View, move: Move, name: str) -> Iterator[str]:
+def _what_came(before: View, did: Event, move: Move, name: str) -> Iterator[str]:
     """What the turn brought besides: a tile, a Time token, the Avengers tile."""
-    seat = before.turn
-    for place, (was, now) in enumerate(zip(before.tiles, after.tiles, strict=True)):
-        if was.owner != now.owner and move.kind != "claim":
-            points = TILES[before.rules.variant][was.number - 1].points
-            yield sentence(f"{tile_text(before, place)} comes to {name}: {points} points.")
-    if before.seats[seat].tokens[TIME:] != after.seats[seat].tokens[TIME:]:
+    if did.tile is not None and did.tile_place is not None and move.kind != "claim":
+        points = TILES[before.rules.variant][did.tile - 1].points
+        yield sentence(f"{tile_text(before, did.tile_place)} comes to {name}: {points} points.")
+    if did.brings_time:
         yield "A Time token comes with it."
-    if before.avengers != after.avengers:
+    if did.avengers:
         yield f"The Avengers tile goes to {name}: {AVENGERS_POINTS} points."
 
 

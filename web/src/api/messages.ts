@@ -37,6 +37,7 @@ export interface Messages {
   ReplayOut: ReplayOut;
   ReservedOut: ReservedOut;
   RevealOut: RevealOut;
+  RuleOut: RuleOut;
   SealIn: SealIn;
   SeatLinkOut: SeatLinkOut;
   SeatOut: SeatOut;
@@ -417,7 +418,74 @@ export interface PongOut {
  */
 export interface RefusalOut {
   detail: string;
-  code: string;
+  code:
+    | "rule"
+    | "not_begun"
+    | "begun"
+    | "over"
+    | "not_over"
+    | "not_your_turn"
+    | "wrong_number"
+    | "gone_on"
+    | "log_full"
+    | "hint_alone"
+    | "hint_coming"
+    | "sealed_already"
+    | "no_seal"
+    | "wrong_nonce"
+    | "not_opening"
+    | "old_deal"
+    | "no_takeback"
+    | "nothing_to_undo"
+    | "asked_already"
+    | "not_asked"
+    | "stand_in"
+    | "own_stand_in"
+    | "no_stand_in"
+    | "bot_there"
+    | "not_away"
+    | "rematch_later"
+    | "no_cookie"
+    | "seat_taken"
+    | "somebody_there"
+    | "watching"
+    | "no_own_seat"
+    | "no_seat"
+    | "no_eyes"
+    | "host_only"
+    | "unknown_bot"
+    | "too_many_bots"
+    | "name_characters"
+    | "name_empty"
+    | "no_table"
+    | "no_link"
+    | "other_seat"
+    | "nothing_there"
+    | "nobody_watches"
+    | "other_eyes"
+    | "other_site"
+    | "not_understood"
+    | "bad_request"
+    | "bad_host"
+    | "wrong_method"
+    | "too_slow"
+    | "headers_too_large"
+    | "too_large"
+    | "too_many_messages"
+    | "too_many_requests"
+    | "too_many_connections"
+    | "too_many_tables"
+    | "too_many_moves"
+    | "too_many_takebacks"
+    | "too_many_waiting"
+    | "too_many_waiting_there"
+    | "starting"
+    | "stopping"
+    | "server_full"
+    | "not_stored"
+    | "no_database"
+    | "damaged"
+    | "failed";
   facts: {
     [k: string]: string | number;
   };
@@ -425,13 +493,114 @@ export interface RefusalOut {
 /**
  * A request was not carried out; `reason` is a sentence, the rule that forbids it.
  *
- * `code` names the refusal for translators (`rule` is a rule of the game), `facts` are what its sentence mentions.
+ * `code` names the refusal for translators, `facts` are what its sentence mentions. The code `rule` is a rule of the game, and
+ * `rule` says which.
  */
 export interface RefusedOut {
   type: "refused";
   id: number | null;
   reason: string;
-  code: string;
+  code:
+    | "rule"
+    | "not_begun"
+    | "begun"
+    | "over"
+    | "not_over"
+    | "not_your_turn"
+    | "wrong_number"
+    | "gone_on"
+    | "log_full"
+    | "hint_alone"
+    | "hint_coming"
+    | "sealed_already"
+    | "no_seal"
+    | "wrong_nonce"
+    | "not_opening"
+    | "old_deal"
+    | "no_takeback"
+    | "nothing_to_undo"
+    | "asked_already"
+    | "not_asked"
+    | "stand_in"
+    | "own_stand_in"
+    | "no_stand_in"
+    | "bot_there"
+    | "not_away"
+    | "rematch_later"
+    | "no_cookie"
+    | "seat_taken"
+    | "somebody_there"
+    | "watching"
+    | "no_own_seat"
+    | "no_seat"
+    | "no_eyes"
+    | "host_only"
+    | "unknown_bot"
+    | "too_many_bots"
+    | "name_characters"
+    | "name_empty"
+    | "no_table"
+    | "no_link"
+    | "other_seat"
+    | "nothing_there"
+    | "nobody_watches"
+    | "other_eyes"
+    | "other_site"
+    | "not_understood"
+    | "bad_request"
+    | "bad_host"
+    | "wrong_method"
+    | "too_slow"
+    | "headers_too_large"
+    | "too_large"
+    | "too_many_messages"
+    | "too_many_requests"
+    | "too_many_connections"
+    | "too_many_tables"
+    | "too_many_moves"
+    | "too_many_takebacks"
+    | "too_many_waiting"
+    | "too_many_waiting_there"
+    | "starting"
+    | "stopping"
+    | "server_full"
+    | "not_stored"
+    | "no_database"
+    | "damaged"
+    | "failed";
+  facts: {
+    [k: string]: string | number;
+  };
+  rule: RuleOut | null;
+}
+/**
+ * The rule that forbids a move (docs/rules/refusals.md), and how things stand. `not_a_move`: the text says no move.
+ */
+export interface RuleOut {
+  code:
+    | "game_over"
+    | "return_first"
+    | "claim_first"
+    | "return_above_the_limit"
+    | "claim_among_several"
+    | "pile_for_two"
+    | "not_in_the_bank"
+    | "three_colours"
+    | "deck_empty"
+    | "place_empty"
+    | "reserve_full"
+    | "not_in_the_reserve"
+    | "price_too_high"
+    | "pay_tokens_in_hand"
+    | "time_never_spent"
+    | "overpaying"
+    | "whole_price"
+    | "can_still_move"
+    | "time_never_returned"
+    | "return_tokens_in_hand"
+    | "no_tile_there"
+    | "demand_not_met"
+    | "not_a_move";
   facts: {
     [k: string]: string | number;
   };

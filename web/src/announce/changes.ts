@@ -1,0 +1,39 @@
+// What is said and sounded when a table changes, for readers who do not see it and for those who look elsewhere.
+import type { EntryOut, StateOut } from "../api/messages";
+import { m } from "../paraglide/messages";
+import { isMine } from "../session/turn";
+import { live } from "./live.svelte";
+import { sounds } from "./sounds";
+import { spoken, type Speaker } from "./words";
+
+/** After a long absence only so many lines are read out. */
+const MAX_LINES = 6;
+
+/** A function to call with each new state; it remembers what was so before. */
+export function changes() {
+  let wasMine = false;
+  let wasLast = false;
+  return (next: StateOut, fresh: EntryOut[], first: boolean, speaker: Speaker | null) => {
+    const mine = isMine(next);
+    const last = next.view?.last_round ?? false;
+    if (!first) {
+      if (speaker) for (const entry of fresh.slice(-MAX_LINES)) live.say(spoken(entry, speaker));
+      sound(fresh);
+      if (mine && !wasMine) {
+        live.say(m.log_your_turn());
+        sounds.turn();
+      }
+      if (last && !wasLast) live.say(m.log_last_round());
+      if (next.outcome) sounds.end();
+    }
+    wasMine = mine;
+    wasLast = last;
+  };
+}
+
+function sound(fresh: readonly EntryOut[]) {
+  const move = fresh.findLast((entry) => entry.kind === "move");
+  if (!move) return;
+  const isTokens = move.text.startsWith("take") || move.text.startsWith("return");
+  (move.tile ? sounds.tile : isTokens ? sounds.token : sounds.card)();
+}

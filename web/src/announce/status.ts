@@ -1,0 +1,20 @@
+// What is read out on request: how things stand, and a hint.
+import type { HintOut, SeatOut, ViewOut } from "../api/messages";
+import { m } from "../paraglide/messages";
+import { advised, gemList, percent, plain, seatName, type Speaker } from "./words";
+
+/** Whose turn it is, what everybody has, and what is in the bank. */
+export function status(view: ViewOut, seats: readonly SeatOut[], { variant, letters }: Speaker, turnLine: string): string {
+  const list = (counts: number[]) => gemList(variant, counts, letters) || m.tell_none();
+  const areas = view.areas.map((area, seat) => {
+    const parts = { points: m.table_points_n({ n: area.points }), tokens: list(area.tokens), bonuses: list(area.bonuses) };
+    return seat === view.seat ? m.tell_you(parts) : m.tell_other({ ...parts, name: seatName(seats[seat]) });
+  });
+  return [turnLine, ...areas, m.tell_bank({ bank: gemList(variant, view.bank, letters) })].join(" ");
+}
+
+/** The moves of a hint, with their chances. */
+export function adviceWords(advice: HintOut, view: ViewOut, speaker: Speaker): string {
+  const moves = advice.moves.map(({ text, chance }) => `${plain(advised(text, view, speaker), speaker)}: ${percent(100 * chance)}.`);
+  return `${m.hint_title()}. ${moves.join(" ")}`;
+}

@@ -1,0 +1,235 @@
+// Everything that is said about the game, in the reader's language.
+import type { Variant } from "../api/http";
+import type { BotOut, CardOut, EntryOut, GameDataOut, SeatOut, TileFaceOut, ViewOut } from "../api/messages";
+import { m } from "../paraglide/messages";
+import { getLocale } from "../paraglide/runtime";
+
+export const WILD = 5;
+
+const GEM: Record<Variant, Record<string, [() => string, (input: { n: number }) => string]>> = {
+  classic: {
+    w: [m.gem_classic_w, m.gems_classic_w],
+    u: [m.gem_classic_u, m.gems_classic_u],
+    g: [m.gem_classic_g, m.gems_classic_g],
+    r: [m.gem_classic_r, m.gems_classic_r],
+    k: [m.gem_classic_k, m.gems_classic_k],
+    "*": [m.gem_classic_wild, m.gems_classic_wild],
+  },
+  marvel: {
+    y: [m.gem_marvel_y, m.gems_marvel_y],
+    p: [m.gem_marvel_p, m.gems_marvel_p],
+    b: [m.gem_marvel_b, m.gems_marvel_b],
+    r: [m.gem_marvel_r, m.gems_marvel_r],
+    o: [m.gem_marvel_o, m.gems_marvel_o],
+    "*": [m.gem_marvel_wild, m.gems_marvel_wild],
+    t: [m.gem_marvel_t, m.gems_marvel_t],
+  },
+};
+
+export const gemName = (variant: Variant, letter: string) => GEM[variant][letter]?.[0]() ?? letter;
+export const gemCount = (variant: Variant, letter: string, n: number) => GEM[variant][letter]?.[1]({ n }) ?? `${n} ${letter}`;
+export const gameName = (variant: Variant) => (variant === "marvel" ? m.game_marvel() : m.game_classic());
+export const gameShort = (variant: Variant) => (variant === "marvel" ? m.game_short_marvel() : m.game_short_classic());
+
+export function listed(parts: readonly string[]): string {
+  const last = parts.at(-1);
+  if (last === undefined) return "";
+  return parts.length === 1 ? last : m.and_({ list: parts.slice(0, -1).join(", "), last });
+}
+
+/** Counts by letter, as words: "2 diamonds and 1 ruby". */
+export const gemList = (variant: Variant, counts: readonly number[], letters: string) =>
+  listed(counts.flatMap((n, lane) => (n > 0 && letters[lane] ? [gemCount(variant, letters[lane], n)] : [])));
+
+export function cardWords(variant: Variant, card: CardOut): string {
+  const words = [m.card_words({ variant, gem: gemName(variant, card.bonus), tier: card.tier, name: card.name })];
+  if (card.points) words.push(m.card_points({ n: card.points }));
+  if (card.symbols) words.push(m.card_symbols({ n: card.symbols }));
+  return words.join(", ");
+}
+
+export function costWords(variant: Variant, counts: readonly number[], letters: string): string {
+  const cost = gemList(variant, counts, letters);
+  return cost ? m.card_cost({ cost }) : m.card_free();
+}
+
+export const tileWords = (variant: Variant, tile: TileFaceOut, letters: string) =>
+  m.tile_words({
+    variant,
+    name: tile.name,
+    points: m.table_points_n({ n: tile.points }),
+    demand: gemList(variant, tile.demand, letters),
+  });
+
+// The known bots by name; others introduce themselves.
+const BOT: Record<string, [() => string, () => string]> = {
+  random: [m.bot_random, m.bot_random_text],
+  greedy: [m.bot_greedy, m.bot_greedy_text],
+  apprentice: [m.bot_apprentice, m.bot_apprentice_text],
+  pedlar: [m.bot_pedlar, m.bot_pedlar_text],
+  merchant: [m.bot_merchant, m.bot_merchant_text],
+  cutter: [m.bot_cutter, m.bot_cutter_text],
+  jeweller: [m.bot_jeweller, m.bot_jeweller_text],
+  master: [m.bot_master, m.bot_master_text],
+  virtuoso: [m.bot_virtuoso, m.bot_virtuoso_text],
+  legend: [m.bot_legend, m.bot_legend_text],
+};
+export const botName = (name: string) => BOT[name]?.[0]() ?? name[0].toUpperCase() + name.slice(1);
+export const botText = (bot: BotOut) => {
+  const text = BOT[bot.name]?.[1]() ?? `${bare(bot.character)}.`;
+  return bot.rating === null ? text : `${text} ${m.bot_rating({ rating: bot.rating })}.`;
+};
+
+/** Who is offered first: a gentle one for a first game, a middling one otherwise; else whoever is in the middle of the list. */
+export const firstOf = (bots: readonly BotOut[], ...wanted: string[]) =>
+  wanted.find((name) => bots.some((bot) => bot.name === name)) ?? bots[Math.floor(bots.length / 2)]?.name;
+
+export const seatName = (seat: SeatOut | undefined) =>
+  !seat ? "" : seat.kind === "bot" ? (BOT[seat.name] ? botName(seat.name) : seat.name || botName(seat.bot ?? "")) : seat.name;
+
+/** The seats with the names to show; bots that are called alike are numbered. */
+export function named(seats: readonly SeatOut[]): SeatOut[] {
+  const shown = seats.map(seatName);
+  return seats.map((seat, i) => {
+    const alike = shown.filter((name) => name === shown[i]).length > 1;
+    const before = shown.slice(0, i).filter((name) => name === shown[i]).length;
+    return seat.kind === "open" ? seat : { ...seat, name: alike ? `${shown[i]} ${before + 1}` : shown[i] };
+  });
+}
+
+// Sentences
+
+export type Piece =
+  | { text: string }
+  | { gems: readonly number[] }
+  | { card: CardOut | null; tier: number }
+  | { tile: TileFaceOut };
+
+export interface Speaker {
+  variant: Variant;
+  letters: string;
+  data: GameDataOut;
+  name: (seat: number) => string;
+}
+
+const MARK = "\u0001";
+const mark = (what: string) => MARK + what + MARK;
+
+function pieces(text: string, parts: Record<string, Piece>): Piece[] {
+  return text
+    .split(MARK)
+    .map((part, i) => (i % 2 ? (parts[part] ?? { text: part }) : { text: part }))
+    .filter((piece) => !("text" in piece) || piece.text !== "");
+}
+
+/** The sentences of a log line, each with its gems, cards and tiles as pieces. */
+export function sentences(entry: EntryOut, speaker: Speaker): Piece[][] {
+  const { variant, data } = speaker;
+  const name = speaker.name(entry.seat);
+  if (entry.kind === "undo") return [[{ text: m.log_undo({ name }) }]];
+  if (entry.kind === "replace") return [[{ text: m.log_replace({ name }) }]];
+  if (entry.kind === "back") return [[{ text: m.log_back({ name }) }]];
+  if (entry.kind === "timeout") return [[{ text: m.log_timeout({ name }) }]];
+  const [verb, what] = entry.text.split(" ");
+  const printed = entry.card ? (data.cards.find((card) => card.number === entry.card) ?? null) : null;
+  const tile = entry.tile ? data.tiles.find((one) => one.number === entry.tile) : undefined;
+  const parts: Record<string, Piece> = {
+    gems: { gems: entry.gems },
+    card: { card: printed, tier: printed?.tier ?? Number(what?.[0] ?? 1) },
+    ...(tile ? { tile: { tile } } : {}),
+  };
+  const gems = mark("gems");
+  const card = mark("card");
+  const paid = entry.gems.some((n) => n > 0);
+  const said: string[] = [];
+  if (verb === "take") said.push(m.log_take({ name, gems }));
+  else if (verb === "reserve") said.push(paid ? m.log_reserve_wild({ name, card, gems }) : m.log_reserve({ name, card }));
+  else if (verb === "buy") said.push(paid ? m.log_buy({ variant, name, card, gems }) : m.log_buy_free({ variant, name, card }));
+  else if (verb === "return") said.push(m.log_return({ name, gems }));
+  else if (verb === "claim" && tile) said.push(m.log_claim({ name, tile: mark("tile") }));
+  else if (verb === "pass") said.push(m.log_pass({ name }));
+  else said.push(`${name}: ${entry.text}`);
+  if (tile && verb !== "claim") said.push(m.log_tile({ variant, name, tile: mark("tile") }));
+  if (entry.avengers) said.push(m.log_avengers({ name }));
+  return said.map((text) => pieces(text, parts));
+}
+
+const number = (n: number) => new Intl.NumberFormat(getLocale()).format(n);
+
+/** Why a bot's move was weaker than usual, and who stood in for it; nothing if it was not. */
+export function weakened({ thought }: EntryOut): string | null {
+  if (!thought?.why) return null;
+  if (thought.why === "short") return m.log_bot_short();
+  const names = { bot: botName(thought.bot), absent: botName(thought.instead_of ?? "?") };
+  return { late: m.log_bot_late, failed: m.log_bot_failed, starting: m.log_bot_starting }[thought.why](names);
+}
+
+/** How much a bot thought; nothing if it does not say. */
+export const thoughtOf = ({ thought }: EntryOut): string | null =>
+  thought?.nodes ? m.log_bot_thought({ nodes: number(thought.nodes), seconds: number(thought.seconds) }) : null;
+
+const bare = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** Pieces in plain words. */
+export const plain = (pieces: readonly Piece[], { variant, letters }: Speaker) =>
+  bare(
+    pieces
+      .map((piece) => {
+        if ("text" in piece) return piece.text;
+        if ("gems" in piece) return gemList(variant, piece.gems, letters);
+        if ("tile" in piece) return m.tile_log({ variant, name: piece.tile.name });
+        if (!piece.card) return m.card_back({ tier: piece.tier });
+        const { card } = piece;
+        const words = m.card_log({ variant, gem: gemName(variant, card.bonus), name: card.name });
+        return card.points ? `${words} (${m.card_points({ n: card.points })})` : words;
+      })
+      .join(""),
+  );
+
+/** The same in plain words. */
+export function spoken(entry: EntryOut, speaker: Speaker): string {
+  const { variant, data } = speaker;
+  const said = sentences(entry, speaker).map((sentence) => plain(sentence, speaker));
+  const turned = entry.turned_up ? data.cards.find((card) => card.number === entry.turned_up) : undefined;
+  if (turned) said.push(bare(m.log_turned_up({ card: m.card_log({ variant, gem: gemName(variant, turned.bonus), name: turned.name }) })));
+  const note = weakened(entry);
+  if (note) said.push(bare(note));
+  return said.map((text) => `${text}.`).join(" ");
+}
+
+// Hints
+
+/** The number of the card a move is about; none for the top of a deck. */
+function cardAt(place: string, view: ViewOut): number | null {
+  if (place[0] === "@") return view.seat === null ? null : (view.areas[view.seat].reserve[Number(place[1]) - 1]?.card ?? null);
+  return view.market[Number(place[0]) - 1]["abcd".indexOf(place[1])] ?? null;
+}
+
+/** A move that may be played, as the buttons call it. */
+export function advised(move: string, view: ViewOut, { variant, letters, data }: Speaker): Piece[] {
+  const [verb, what = ""] = move.split(" ");
+  if (verb === "pass") return [{ text: m.turn_pass_button() }];
+  if (verb === "return") return [{ text: m.turn_return_one({ gem: gemName(variant, what) }) }];
+  if (verb === "claim")
+    return [{ text: m.turn_claim_one({ tile: tileWords(variant, data.tiles[view.tiles[Number(what) - 1].number - 1], letters) }) }];
+  if (verb === "take") {
+    const gems = [...letters].map((letter) => [...what].filter((one) => one === letter).length);
+    return [{ text: `${m.turn_confirm_take()} ` }, { gems }];
+  }
+  const number = cardAt(what, view);
+  const card = number ? data.cards[number - 1] : null;
+  return [{ text: `${verb === "buy" ? m.turn_buy({ variant }) : m.turn_reserve()} ` }, { card, tier: card?.tier ?? Number(what[0]) }];
+}
+
+/** Chances as whole percents that make 100; the own one is simply rounded. */
+export function percents(chances: readonly number[], own: number): number[] {
+  const exact = chances.map((chance) => 100 * chance);
+  const whole = exact.map((n, seat) => (seat === own ? Math.round(n) : Math.floor(n)));
+  const missing = 100 - whole.reduce((sum, n) => sum + n, 0);
+  const others = whole.map((_, seat) => seat).filter((seat) => seat !== own);
+  others.sort((a, b) => exact[b] - whole[b] - (exact[a] - whole[a]));
+  for (const seat of others.slice(0, Math.max(0, missing))) whole[seat] += 1;
+  return whole;
+}
+
+export const percent = (n: number) => new Intl.NumberFormat(getLocale(), { style: "percent" }).format(n / 100);

@@ -1,0 +1,187 @@
+// A table's socket: comes back by itself, asks for what it missed, and never sends a move twice in vain.
+import { me, Refusal, socketAddress } from "../api/http";
+import type { ClientMessage, EntryOut, HintOut, ServerMessage, StateOut } from "../api/messages";
+import type { Refused } from "../announce/refusals";
+
+type Unsent<T> = T extends { id: number } ? Omit<T, "id"> : never;
+export type Request = Unsent<ClientMessage>;
+export type Answer = { ok: true; number: number; hint?: HintOut } | ({ ok: false } & Refused);
+
+interface Waiting {
+  message: ClientMessage;
+  settle: (answer: Answer) => void;
+}
+
+const FIRST_WAIT = 300;
+const LONGEST_WAIT = 8000;
+const PING_EVERY = 20_000;
+const PONG_WITHIN = 8000;
+/** Sockets that are closed for good, and the refusals they stand for. */
+const GONE = new Map([
+  [4400, "too_many_messages"],
+  [4403, "nobody_watches"],
+  [4404, "no_table"],
+  [4409, "opened_elsewhere"],
+]);
+const TOO_MANY_REQUESTS = 429;
+/** The code of a request that was lost with its socket. The page says elsewhere that the line is down. */
+export const LOST = "lost";
+const LOST_REQUEST: Answer = { ok: false, code: LOST, facts: {}, rule: null };
+
+export class Connection {
+  state = $state.raw<StateOut | null>(null);
+  entries = $state.raw<EntryOut[]>([]);
+  status = $state<"connecting" | "open" | "lost" | "refused">("connecting");
+  refusal = $state.raw<Refused | null>(null);
+  /** When the last state came, for clocks. */
+  received = $state(0);
+
+  /** Called before a state is shown, while the old one is still on the screen. */
+  onbefore: ((next: StateOut, fresh: EntryOut[]) => void) | null = null;
+  /** Called after a state was taken over. */
+  onafter: ((fresh: EntryOut[], first: boolean) => void) | null = null;
+
+  #socket: WebSocket | null = null;
+  #waiting = new Map<number, Waiting>();
+  #nextId = Math.floor(Math.random() * 1_000_000) * 1000;
+  #attempts = 0;
+  #retry = 0;
+  #ping = 0;
+  #pong = 0;
+  #closed = false;
+  #asking = false;
+  /** The server would not say who we are. */
+  #anonymous = false;
+  #hurry = () => {
+    if (document.visibilityState === "visible") this.hurry();
+  };
+
+  constructor(readonly id: string) {
+    addEventListener("online", this.#hurry);
+    document.addEventListener("visibilitychange", this.#hurry);
+    void this.#connect();
+  }
+
+  get number() {
+    return this.entries.at(-1)?.number ?? 0;
+  }
+
+  /** Ask the server something. Moves survive a lost connection; other requests are told that it was lost. */
+  request(request: Request): Promise<Answer> {
+    const message = { ...request, id: this.#nextId++ } as ClientMessage & { id: number };
+    return new Promise((settle) => {
+      this.#waiting.set(message.id, { message, settle });
+      if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message));
+      else if (this.#closed || message.type !== "move") this.#settle(message.id, LOST_REQUEST);
+    });
+  }
+
+  /** Try again now rather than later. */
+  hurry() {
+    if (this.#closed || this.status === "open" || this.status === "refused") return;
+    if (this.#socket?.readyState === WebSocket.CONNECTING) return;
+    clearTimeout(this.#retry);
+    void this.#connect();
+  }
+
+  close() {
+    this.#closed = true;
+    clearTimeout(this.#retry);
+    clearInterval(this.#ping);
+    clearTimeout(this.#pong);
+    removeEventListener("online", this.#hurry);
+    document.removeEventListener("visibilitychange", this.#hurry);
+    this.#socket?.close();
+    for (const id of [...this.#waiting.keys()]) this.#settle(id, LOST_REQUEST);
+  }
+
+  async #connect() {
+    if (this.#asking) return;
+    this.#asking = true;
+    try {
+      await me();
+      this.#anonymous = false;
+    } catch (wrong) {
+      // Whoever has a seat gets in also when the address has asked too much: this browser may have its cookie from before.
+      if (!(wrong instanceof Refusal && wrong.status === TOO_MANY_REQUESTS)) return this.#again();
+      this.#anonymous = true;
+    } finally {
+      this.#asking = false;
+    }
+    if (this.#closed) return;
+    const socket = new WebSocket(socketAddress(this.id, this.number));
+    this.#socket = socket;
+    socket.onopen = () => {
+      this.#attempts = 0;
+      this.status = "open";
+      // A move that was not acknowledged goes out again with the same number: the server plays it once.
+      for (const { message } of this.#waiting.values()) socket.send(JSON.stringify(message));
+      this.#ping = window.setInterval(() => this.#sendPing(socket), PING_EVERY);
+    };
+    socket.onmessage = (event) => this.#receive(JSON.parse(event.data as string) as ServerMessage);
+    socket.onclose = (event) => {
+      if (this.#socket !== socket) return;
+      clearInterval(this.#ping);
+      clearTimeout(this.#pong);
+      if (this.#closed) return;
+      for (const [id, { message }] of [...this.#waiting])
+        if (message.type !== "move") this.#settle(id, LOST_REQUEST);
+      const code = GONE.get(event.code);
+      if (code) {
+        this.status = "refused";
+        this.refusal = { code, facts: {}, rule: null };
+        return;
+      }
+      this.#again();
+    };
+  }
+
+  /** The line is gone: wait a little longer each time, then try again. */
+  #again() {
+    if (this.#closed) return;
+    this.status = this.state || this.#attempts > 1 ? "lost" : "connecting";
+    const wait = Math.min(LONGEST_WAIT, FIRST_WAIT * 1.7 ** this.#attempts) * (0.75 + Math.random() / 2);
+    this.#attempts += 1;
+    clearTimeout(this.#retry);
+    this.#retry = window.setTimeout(() => void this.#connect(), wait);
+  }
+
+  #sendPing(socket: WebSocket) {
+    if (socket.readyState !== WebSocket.OPEN) return;
+    socket.send(JSON.stringify({ type: "ping" }));
+    clearTimeout(this.#pong);
+    // Without a cookie nobody can sit down: once there is one, come back with it.
+    if (this.#anonymous && this.state?.seat === null) void me().then(() => socket.close(), () => undefined);
+    // A dead line closes slowly: leave it and take a new one.
+    this.#pong = window.setTimeout(() => {
+      socket.close();
+      socket.onclose?.(new CloseEvent("close", { code: 4000 }));
+    }, PONG_WITHIN);
+  }
+
+  #receive(message: ServerMessage) {
+    clearTimeout(this.#pong);
+    if (message.type === "ack") this.#settle(message.id, { ok: true, number: message.number });
+    else if (message.type === "hint") this.#settle(message.id, { ok: true, number: message.number, hint: message });
+    else if (message.type === "refused") {
+      if (message.id !== null) this.#settle(message.id, { ok: false, ...message });
+    } else if (message.type === "state") this.#take(message);
+  }
+
+  #take(next: StateOut) {
+    const known = this.number;
+    const fresh = next.entries.filter((entry) => entry.number > known);
+    const first = this.state === null;
+    this.onbefore?.(next, first ? [] : fresh);
+    this.entries = fresh.length ? [...this.entries, ...fresh] : this.entries;
+    this.received = performance.now();
+    this.state = next;
+    this.onafter?.(fresh, first);
+  }
+
+  #settle(id: number, answer: Answer) {
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    waiting?.settle(answer);
+  }
+}

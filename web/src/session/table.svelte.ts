@@ -1,0 +1,333 @@
+// One table as this browser has it: the connection, the half-made choice, and everything that can be done. It draws nothing.
+import { tick } from "svelte";
+import { changes } from "../announce/changes";
+import { live } from "../announce/live.svelte";
+import { refusalWords } from "../announce/refusals";
+import { ruleWords } from "../announce/rules";
+import { sounds } from "../announce/sounds";
+import { adviceWords } from "../announce/status";
+import { named, seatName, type Speaker } from "../announce/words";
+import { gameData, type Variant } from "../api/http";
+import type { EntryOut, GameDataOut, HintOut, StateOut, ViewOut } from "../api/messages";
+import { m } from "../paraglide/messages";
+import { Choice, inOrder, type Selected } from "./choice.svelte";
+import { Connection, LOST, type Answer, type Request } from "./connection.svelte";
+import { DealPartner } from "./deal.svelte";
+import { touched } from "./touched";
+import { isMine, viewOf } from "./turn";
+
+/** How long a refusal stays on the screen, in milliseconds. */
+const NOTE_TIME = 6000;
+const PRINTED = { goal: { classic: 15, marvel: 16 }, tokenLimit: 10, handLimit: 3 };
+
+/** What the page does when something happens at the table. */
+export interface Stage {
+  /** A new state has come; the old one is still on the screen. */
+  before(fresh: EntryOut[], data: GameDataOut): void;
+  /** The new state is on the screen. */
+  after(): void;
+  /** The game is over, just now or before this page was opened. */
+  over(isNew: boolean): void;
+  /** A hint has come. */
+  hinted(): void;
+}
+
+/** A session with a game on the table. */
+export type Playing = TableSession & { current: StateOut; view: ViewOut; data: GameDataOut; speaker: Speaker };
+
+export class TableSession {
+  readonly connection: Connection;
+  readonly partner: DealPartner;
+  readonly choice = new Choice();
+
+  data = $state.raw<GameDataOut | null>(null);
+  /** A sentence for the player: mostly why something cannot be done. */
+  note = $state("");
+  /** A move is on its way. */
+  busy = $state(false);
+  hint = $state.raw<HintOut | null>(null);
+  hinting = $state(false);
+  wantsRematch = $state(false);
+
+  #noteTimer = 0;
+  #nextTable: Connection | null = null;
+  #announce = changes();
+  /** The deal is going on while we look: afterwards we know whether we had a part in it. */
+  #dealing = false;
+  /** This browser has just opened the table, and the game is to begin at once. */
+  #begin: boolean;
+
+  constructor(
+    readonly id: string,
+    begin: boolean,
+    readonly stage: Stage,
+  ) {
+    this.connection = new Connection(id);
+    this.partner = new DealPartner(this.connection, begin);
+    this.#begin = begin;
+    this.connection.onbefore = (next, fresh) => this.#before(next, fresh);
+    this.connection.onafter = (fresh, first) => this.#after(fresh, first);
+  }
+
+  // What is known
+
+  get current() {
+    return this.connection.state;
+  }
+  get view() {
+    return viewOf(this.current);
+  }
+  /** The seat at the near side of the table: one's own. */
+  get near() {
+    return this.me;
+  }
+  get house() {
+    return this.current?.table.options.house;
+  }
+  get goal() {
+    return this.house?.goal ?? PRINTED.goal[this.variant];
+  }
+  get goalWords() {
+    return m.table_goal({ variant: this.variant, goal: this.goal });
+  }
+  get tokenLimit() {
+    return this.house?.token_limit ?? PRINTED.tokenLimit;
+  }
+  get handLimit() {
+    return this.house?.hand_limit ?? PRINTED.handLimit;
+  }
+  get prices() {
+    return this.current?.prices ?? {};
+  }
+  get clock() {
+    return this.current?.clock ?? null;
+  }
+  get received() {
+    return this.connection.received;
+  }
+
+  variant: Variant = $derived.by(() => this.current?.table.options.variant ?? "classic");
+  me = $derived.by(() => this.current?.seat ?? null);
+  seats = $derived.by(() => named(this.current?.table.seats ?? []));
+  mine = $derived.by(() => isMine(this.current));
+  speaker: Speaker | null = $derived.by(
+    () =>
+      this.data && {
+        variant: this.variant,
+        letters: this.data.letters,
+        data: this.data,
+        name: (seat: number) => seatName(this.seats[seat]) || String(seat + 1),
+      },
+  );
+  /** What the last turn touched, by the names of places. */
+  last = $derived.by(() => (this.data && this.view ? touched(this.connection.entries, this.view, this.me) : new Set<string>()));
+
+  #isAlone = $derived.by(() => this.seats.every((seat) => seat.seat === this.me || seat.kind === "bot"));
+  canHint = $derived.by(() => this.mine && this.#isAlone && (this.current?.choices?.legal.length ?? 0) > 0);
+  /** A hint is for one position. */
+  advice = $derived.by(() => (this.canHint && this.hint?.number === this.current?.number ? this.hint : null));
+
+  isPlaying(): this is Playing {
+    return this.current !== null && this.data !== null && this.view !== null;
+  }
+
+  /** The printed cards and tiles of the game on the table. */
+  async load(variant: Variant) {
+    this.data = await gameData(variant);
+  }
+
+  /** The choice follows the legal moves. */
+  follow() {
+    const choices = this.current?.choices;
+    this.choice.update(choices?.legal ?? [], choices?.payments ?? {}, this.data?.letters ?? this.choice.letters, this.mine);
+  }
+
+  close() {
+    this.connection.close();
+    this.#nextTable?.close();
+  }
+
+  // What comes from the server
+
+  #before(next: StateOut, fresh: EntryOut[]) {
+    // Another card lies there now: nobody should buy it by mistake.
+    if (this.view && this.choice.selected && this.#chosenCard(this.view) !== this.#chosenCard(next.view)) this.choice.clear();
+    if (this.data) this.stage.before(fresh, this.data);
+  }
+
+  #after(fresh: EntryOut[], first: boolean) {
+    const next = this.current;
+    if (!next) return;
+    this.partner.look(next);
+    this.#watchDeal(next, first);
+    if (!first && next.table.rematch && !this.#nextTable) this.#takePartIn(next.table.rematch);
+    if (!first) void tick().then(() => this.stage.after());
+    this.#announce(next, fresh, first, this.speaker);
+    if (next.outcome) this.stage.over(!first);
+  }
+
+  #watchDeal({ table }: StateOut, first: boolean) {
+    if (first && (this.#begin || table.deal.phase !== "dealt")) this.#dealing = true;
+    if (!this.#dealing || table.deal.phase !== "dealt") return;
+    this.#dealing = false;
+    if (this.partner.leftOut) this.tell(m.deal_left_out());
+  }
+
+  /** Who is still looking at the end of this game takes part in the deal of the next all the same. */
+  #takePartIn(id: string) {
+    const there = (this.#nextTable = new Connection(id));
+    const partner = new DealPartner(there, true);
+    there.onafter = () => {
+      if (!there.state) return;
+      partner.look(there.state);
+      if (there.state.table.deal.phase === "dealt") there.close();
+    };
+  }
+
+  /** The card behind what is selected. */
+  #chosenCard(seen: ViewOut | null): number | null {
+    const selected = this.choice.selected;
+    if (!seen || !selected || selected.kind === "deck") return null;
+    if (selected.kind === "card") return seen.market[Number(selected.slot[0]) - 1]["abcd".indexOf(selected.slot[1])];
+    return seen.seat === null ? null : (seen.areas[seen.seat].reserve[selected.place - 1]?.card ?? null);
+  }
+
+  // Asking the server
+
+  tell(text: string) {
+    this.note = text;
+    clearTimeout(this.#noteTimer);
+    this.#noteTimer = window.setTimeout(() => (this.note = ""), NOTE_TIME);
+  }
+
+  #tellRefusal(answer: Answer) {
+    if (answer.ok || answer.code === LOST) return;
+    this.tell(answer.rule ? ruleWords(answer.rule, this.variant) : refusalWords(answer));
+  }
+
+  ask = async (request: Request): Promise<boolean> => {
+    this.note = "";
+    const answer = await this.connection.request(request);
+    this.#tellRefusal(answer);
+    return answer.ok;
+  };
+
+  async play(text: string | null) {
+    if (!text || this.busy || !this.current) return;
+    this.busy = true;
+    const done = await this.ask({ type: "move", number: this.current.number + 1, text });
+    this.busy = false;
+    if (!done) return;
+    this.choice.clear();
+    await tick();
+    // The pressed button is gone: whoever plays by keyboard goes on from here.
+    if (document.activeElement === document.body) document.querySelector<HTMLElement>('[data-testid="turn-bar"]')?.focus({ preventScroll: true });
+  }
+
+  async #whyNot(text: string) {
+    this.#tellRefusal(await this.connection.request({ type: "why_not", text }));
+  }
+
+  /** Begin the game of a table that was opened for that, as soon as this browser's part in the deal is there. */
+  beginIfReady() {
+    if (!this.#begin || !this.partner.ready || this.current?.table.status !== "waiting") return;
+    this.#begin = false;
+    void this.ask({ type: "start" });
+  }
+
+  async rematch() {
+    this.wantsRematch = await this.ask({ type: "rematch" });
+  }
+
+  // Choosing
+
+  pick = (letter: string) => {
+    if (!this.view || this.me === null) return;
+    this.note = "";
+    if (this.choice.pick(letter)) return sounds.pick();
+    if (!this.mine) return this.tell(m.refused_not_your_turn());
+    if (letter === "*") return this.tell(m.rule_wild_take({ variant: this.variant }));
+    if (letter === "t") return this.tell(m.rule_time_take());
+    const wanted = [...this.choice.picked, letter];
+    const different = new Set(wanted).size;
+    if (wanted.length > 3 || (different < wanted.length && wanted.length > 2)) return this.tell(m.rule_enough());
+    void this.#whyNot(`take ${inOrder(wanted, this.choice.letters)}`);
+  };
+
+  select = (selected: Selected) => {
+    if (this.me === null) return;
+    this.note = "";
+    const same = JSON.stringify(selected) === JSON.stringify(this.choice.selected);
+    this.choice.select(same ? null : selected);
+    if (same) return sounds.putBack();
+    sounds.pick();
+    if (!this.mine) return;
+    if (selected.kind === "deck" && !this.choice.reserve) void this.#whyNot(`reserve ${selected.tier}?`);
+    else if (selected.kind === "reserve" && !this.choice.buy) void this.#whyNot(`buy @${selected.place}`);
+    else if (selected.kind === "card" && !this.choice.buy && !this.choice.reserve) void this.#whyNot(`reserve ${selected.slot}`);
+  };
+
+  clear = () => {
+    if (!this.choice.empty) sounds.putBack();
+    this.note = "";
+    this.choice.clear();
+  };
+
+  /** The token that was picked last goes back, or the whole choice if there is none. */
+  putBack() {
+    if (!this.choice.picked.length) return this.clear();
+    this.choice.putBack(this.choice.picked.length - 1);
+    sounds.putBack();
+  }
+
+  /** The next way to pay. */
+  nextPayment() {
+    const { ways, payment } = this.choice;
+    if (ways.length > 1) this.choice.payment = ways[(ways.indexOf(payment ?? ways[0]) + 1) % ways.length];
+  }
+
+  take = () => this.play(this.choice.take);
+  buy = () => {
+    const { buy, ways, payment } = this.choice;
+    return this.play(buy && ways.length > 1 ? fullPayment(buy, payment ?? ways[0]) : buy);
+  };
+  reserve = () => this.play(this.choice.reserve);
+  giveBack = (letter: string) => void (this.choice.canReturn(letter) && this.play(`return ${letter}`));
+  claim = (place: number) => void (this.choice.canClaim(place) && this.play(`claim ${place}`));
+  pass = () => void (this.choice.legal.includes("pass") && this.play("pass"));
+  undo = () => void (this.current?.can_undo !== "no" && this.ask({ type: "undo" }));
+  /** Take the own seat back from the bot that plays for it. */
+  back = () => void this.ask({ type: "back" });
+
+  // Hints
+
+  askHint = async () => {
+    if (!this.canHint || this.hinting) return;
+    this.note = "";
+    if (!this.advice) await this.#fetchHint();
+    await tick();
+    this.stage.hinted();
+  };
+
+  async #fetchHint() {
+    this.hinting = true;
+    const answer = await this.connection.request({ type: "hint" });
+    this.hinting = false;
+    if (answer.ok) this.hint = answer.hint ?? null;
+    this.#tellRefusal(answer);
+    if (!this.advice || !this.speaker || !this.view) return;
+    live.say(adviceWords(this.advice, this.view, this.speaker));
+    if (this.choice.empty) this.choice.choose(this.advice.moves[0].text);
+  }
+
+  isChosen = (text: string) => [this.choice.take, this.choice.buy, this.choice.reserve].includes(text);
+
+  /** Advice is shown on the table like any choice; a step that needs none is taken. */
+  followAdvice = (text: string) => {
+    this.note = "";
+    if (this.isChosen(text)) return this.clear();
+    if (this.choice.choose(text)) sounds.pick();
+    else void this.play(text);
+  };
+}
+const fullPayment = (move: string, way: string) => (way.startsWith("buy") ? way : `${move} with ${way}`);
