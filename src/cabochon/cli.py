@@ -452,7 +452,7 @@ def _recorded(file: Path) -> "tuple[Record, Game]":
 
 
 def _is_position(words: Sequence[str]) -> bool:
-    from .rules.cards import VARIANTS
+    from .rules.variants import VARIANTS
 
     said = " ".join(words).split()
     return len(said) > 1 and said[0] in VARIANTS
@@ -501,7 +501,7 @@ def _check_moves_known(shown: "View") -> None:
 def _start_of(words: Sequence[str], seed: int) -> "Game":
     """The game at a position, or dealt for a variant and a number of players."""
     from .game import Game
-    from .rules.cards import VARIANTS
+    from .rules.variants import VARIANTS
 
     said = " ".join(words).split()
     if said[:1] and said[0] in VARIANTS and len(said) < 3:

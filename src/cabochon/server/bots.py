@@ -23,8 +23,8 @@ from orjson import dumps
 from ..bots import Bot, Budget, Greedy, Level, Random, Thought, bot, think
 from ..bots.external import add_commands
 from ..game import Game
-from ..rules.cards import VARIANTS
 from ..rules.state import MAX_SEATS
+from ..rules.variants import VARIANTS
 from ..ruleset import FEWEST_PLAYERS
 from ..search.analysis import LINEAR_SEARCH, NET_SEARCH, Analysis, analyse
 from ..view import View
