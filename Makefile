@@ -64,7 +64,7 @@ soak: $(READY) ## tables and sockets come and go for MINUTES (30): memory, handl
 	PYTHONPATH=. nice $(PY) bench/soak.py --minutes $(or $(MINUTES),30)
 
 tactics: $(READY) ## positions with a proven best move: how many full strength finds in a second
-	$(PY) -m tests.search.tactics --seconds 1
+	$(PY) -m tests.support.tactics --seconds 1
 
 pictures: $(READY) $(CLIENT) ## take the pictures in docs/pictures anew
 	$(PY) -m tests.browser.pictures

@@ -13,7 +13,7 @@ from cabochon.learn.net.model import Model
 from cabochon.learn.net.selfplay import BatchedSearch, Leaves, gumbel_noise, new_games
 from cabochon.search.models.net import load_net
 from cabochon.search.tree import NO_EDGE
-from tests.search.net_inputs import positions
+from tests.support.net_inputs import positions
 
 SIMULATIONS = 32
 ALIKE = 0.97  # of the searches: numbers that differ in their last digit may choose otherwise now and then

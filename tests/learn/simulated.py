@@ -15,7 +15,7 @@ from cabochon.search.analysis import LINEAR_SEARCH
 from cabochon.search.models.linear import load_weights
 from cabochon.search.net_features import MAX_NET_ACTIVE, NET_FEATURES, list_net_features
 from cabochon.search.tree import Tree, new_tree
-from tests.search.net_inputs import positions
+from tests.support.net_inputs import positions
 
 
 @inlined

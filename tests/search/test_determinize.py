@@ -9,8 +9,7 @@ from cabochon import Game
 from cabochon.rules.cards import NONE
 from cabochon.rules.rng import seeded
 from cabochon.search.determinize import determinize
-
-from .net_inputs import positions
+from tests.support.net_inputs import positions
 
 
 @pytest.mark.parametrize("house", [{}, {"open_reserves": False}], ids=["open", "closed"])

@@ -7,9 +7,9 @@ import pytest
 
 from cabochon.rules.state import SLOTS_PER_TIER
 from cabochon.search.models.net import load_net
+from tests.support.net_inputs import first_evaluation, net_features, policy_indices, positions
 
 from .games import GAMES
-from .net_inputs import first_evaluation, net_features, policy_indices, positions
 
 
 def in_another_order(state: Any, rng: np.random.Generator) -> Any:

@@ -6,9 +6,9 @@ import pytest
 from cabochon.rules.cards import NONE
 from cabochon.search.net_features import MAX_NET_ACTIVE, NET_FEATURES, POLICY_SIZE
 from tests.envs.games import reserving_games, with_other_hidden_cards
+from tests.support.net_inputs import net_features, policy_indices, positions
 
 from .games import GAMES
-from .net_inputs import net_features, policy_indices, positions
 
 
 @pytest.mark.parametrize("house", [{}, {"open_reserves": False}], ids=["open", "closed"])

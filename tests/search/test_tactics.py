@@ -13,8 +13,8 @@ from cabochon.rules.cards import DECK_START
 from cabochon.search import analyse
 from cabochon.search.analysis import LINEAR_SEARCH, NET_SEARCH
 from cabochon.search.mcts import SearchConfig
-from tests.search.prover import Prover
-from tests.search.tactics import SAVES, WINS, Tactic, disproof, tactics
+from tests.support.proving import Prover
+from tests.support.tactics import SAVES, WINS, Tactic, disproof, tactics
 
 pytestmark = pytest.mark.slow
 

@@ -16,7 +16,7 @@ from cabochon.rules.state import MAX_SEATS
 from cabochon.search.models.net import load_net, net_path
 from cabochon.search.net import Net, random_net
 from cabochon.search.net_features import NET_FEATURES, POLICY_SIZE
-from tests.search.net_inputs import first_evaluation, policy_indices, positions
+from tests.support.net_inputs import first_evaluation, policy_indices, positions
 
 GAMES = [(variant, players) for variant in ("classic", "marvel") for players in (2, 3, 4)]
 

@@ -1,11 +1,11 @@
 """Positions with a provably best move, and how they were found.
 
-    python -m tests.search.tactics            prove every position
-    python -m tests.search.tactics --seconds 1  what full strength (or another: --bot) finds with a second a move, by motif
-    python -m tests.search.tactics --hunt 200   look for more in 200 games of each kind (--seed 1); prints lines for the file
+    python -m tests.support.tactics              prove every position
+    python -m tests.support.tactics --seconds 1  what full strength (or another: --bot) finds with a second a move, by motif
+    python -m tests.support.tactics --hunt 200   look for more in 200 games of each kind (--seed 1); prints lines for the file
 
 `tactics.csv` has a position a line, as the seat to decide sees it; the name says game, players, seed and turns played. The best
-moves are proven by `tests/search/prover.py`, looking `turns` turns ahead, in one of two ways:
+moves are proven by `tests/support/proving.py`, looking `turns` turns ahead, in one of two ways:
 
     wins    each listed move makes sure of a higher share of the victory than any other move can bring:
             the lowest lower bound of the listed moves is above the upper bound of every other move
@@ -38,9 +38,9 @@ from cabochon.game import reaches_goal
 from cabochon.rules.actions import CLAIM_TILE, RESERVE_DECK
 from cabochon.rules.gems import COLOUR_COUNT, ONE_WILD, TIME, WILD
 from cabochon.view import TileOnTable, state_of
-from tests.search.prover import SURE, Prover
+from tests.support.proving import SURE, Prover
 
-FILE = Path(__file__).with_name("tactics.csv")
+FILE = Path(__file__).parent.parent / "golden" / "tactics.csv"
 FULL_STRENGTH = next(reversed(BOTS))  # they are listed from weak to strong
 WINS, SAVES = "wins", "saves"
 
@@ -122,13 +122,13 @@ CLEAR = 0.15  # how much better the best moves must be
 WORTH_IT = 0.3  # and how much they must make sure of
 HOPEFUL = 0.5  # and what moves that only save may still bring
 A_CHANCE = 0.1  # or where all others lose
-MOST_BEST = 3
-MOST_SAVING = 2
+MAX_BEST = 3
+MAX_SAVING = 2
 FEWEST_CHOICES = 3
-LONGEST_GAME = 400
+MAX_DECISIONS = 400
 DEALS = 6  # of tokens, in a position
 LIKELY = (0.19, 0.19, 0.19, 0.19, 0.19, 0.05)  # to hold a token of each kind
-MOST_OTHERS = 8  # tiles tried beside two that come
+MAX_OTHERS = 8  # tiles tried beside two that come
 
 
 class Found(NamedTuple):
@@ -151,10 +151,10 @@ def solve(game: Game, turns: int, effort: int = HUNTING_EFFORT) -> Found | None:
         return None
     if sure < SURE:
         alive = tuple(move for move in moves if prover.upper(move, 0.0, SURE) >= SURE)
-        few = 0 < len(alive) <= min(MOST_SAVING, len(moves) - 1)
+        few = 0 < len(alive) <= min(MAX_SAVING, len(moves) - 1)
         return Found(SAVES, turns, alive, 0.0, 0.0) if few and all(prover.upper(move) >= HOPEFUL for move in alive) else None
     best = tuple(move for move in moves if lower[move] >= sure - SURE)
-    if len(best) > min(MOST_BEST, len(moves) - 1) or sure < WORTH_IT:
+    if len(best) > min(MAX_BEST, len(moves) - 1) or sure < WORTH_IT:
         return None
     most = 0.0
     for move in moves:
@@ -188,7 +188,7 @@ def played(variant: str, players: int, seed: int) -> Iterator[Game]:
     """The positions of a game by greedy with some random moves."""
     rng = np.random.default_rng([seed, players])
     game = Game(variant, players, seed=seed)
-    for _ in range(LONGEST_GAME):
+    for _ in range(MAX_DECISIONS):
         if game.is_over:
             return
         yield game
@@ -218,7 +218,7 @@ def with_choices_of_tiles(game: Game) -> Iterator[Game]:
         new = [number for number in free if meets(after.position(), me, number)]
         rest = [number for number in free if number not in new]
         for pair in combinations(new, 2):
-            for others in islice(combinations(rest, len(shown.tiles) - len(pair)), MOST_OTHERS):
+            for others in islice(combinations(rest, len(shown.tiles) - len(pair)), MAX_OTHERS):
                 tiles = (*pair, *others)
                 if len({(number - 1) // shown.rules.row.faces for number in tiles}) == len(tiles):
                     choice = Game.from_position(replace(shown, tiles=tuple(TileOnTable(number, None) for number in tiles)))
