@@ -142,7 +142,7 @@ def test_viewers_with_the_same_eyes_are_sent_the_same_bytes(here: House, monkeyp
 
 
 def test_spectators_do_not_keep_a_player_out(tmp_path: Path) -> None:
-    with house(tmp_path, most_sockets=1) as here:
+    with house(tmp_path, max_spectators=1) as here:
         anna = here.guest()
         table = anna.create(bots=["greedy"], start="host")
         with here.guest().at(table) as first, here.guest().at(table) as second:

@@ -521,7 +521,9 @@ def test_the_command_says_what_it_compared_with(revealed: dict[str, Any], tmp_pa
         0 == result.exit_code
         and "ok, dealt from the server's secret and the nonces of seats 0, 1 as committed to" in result.output
     )
-    assert "compared with the commitment the server tells today; --commitment HEX compares with one you noted" in result.output
+    assert (
+        "compared with the commitment that the server gives today; --commitment HEX compares with one you noted" in result.output
+    )
     result = commanded(tmp_path, said, "--commitment", noted.upper(), "--nonce", f"1={revealed['nonces'][1]}")
     assert 0 == result.exit_code and "today" not in result.output
     for options, reason in (

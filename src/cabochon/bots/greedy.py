@@ -7,6 +7,7 @@ Worth is counted in whole numbers (a point is UNIT), so that the CPU and the GPU
 `scratch` is room for SCRATCH numbers that the caller lends; what is in it before and after does not matter.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from .. import batch
 from ..batch import NO_ACTION
+from ..notation.move import Move
 from ..rules.actions import BUY, BUY_RESERVED, CLAIM_TILE, FIRST_ACTION, GIVE_BACK, PASS, RESERVE, RESERVE_DECK, TAKEN
 from ..rules.bits import count_bits, lowest_bit, nth_bit
 from ..rules.buying import AVENGERS_POINTS, SYMBOLS_FOR_TILE
@@ -25,6 +27,10 @@ from ..rules.printed import bonus_of, cost_of, demand_of, points_of, symbols_of,
 from ..rules.rng import below, seeded, stir
 from ..rules.state import MARKET_SIZE, MAX_RESERVED, MAX_TILES, OVER, State
 from ..ruleset import States
+from ..search.analysis import Signal
+from ..search.budget import Budget
+from ..view import View, state_of
+from .base import BaseBot, check
 
 UNIT = 1 << 16
 
@@ -343,3 +349,16 @@ def greedy_actions(states: States, seeds: NDArray[np.int64]) -> NDArray[np.int64
     actions = np.empty(len(states), np.int64)
     batch.spread(_greedy_all, states, seeds, actions)
     return actions
+
+
+@dataclass(frozen=True, slots=True)
+class Greedy(BaseBot):
+    """Looks one move ahead: what it has then, and how near the next good cards are."""
+
+    name: str = "greedy"
+    character: str = "buys the best card in reach, or takes what brings the next one closer"
+    default_budget: Budget | None = None
+
+    def choose(self, view: View, budget: Budget, seed: int, stop: Signal | None = None) -> Move:  # noqa: ARG002
+        check(view)
+        return Move(int(greedy_actions(state_of(view), np.array([seed]))[0]), None, view.rules.variant)
