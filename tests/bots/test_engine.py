@@ -81,11 +81,11 @@ def test_the_session_on_the_page() -> None:
 @pytest.mark.parametrize(
     "line, wrong",
     [
-        ("castle", "unknown command 'castle': say help"),
+        ("castle", "unknown command 'castle': type help"),
         ("position", "'' is not a position: it begins with a variant and the number of players"),
         ("position chess 2", "position: unknown variant 'chess': choose one of classic, marvel"),
         ("position classic 2 start:0", "position: turns is missing"),
-        ("position deal classic", "position deal: say the variant, the number of players and the seed"),
+        ("position deal classic", "position deal: give the variant, the number of players and the seed"),
         ("position deal classic 9 1", "players: '9' is not a number from 2 to 4"),
         ("position deal classic 2 x", "seed: 'x' is not a number from 0 to 9223372036854775807"),
         ("position deal classic 2 7 moves take xyz", "'take xyz' is not a move: column 6: expected one of the colours wugrk"),
@@ -95,9 +95,9 @@ def test_the_session_on_the_page() -> None:
         ("set bot deep", "unknown bot 'deep': choose one of random, apprentice"),
         ("set seed -1", "seed: '-1' is not a number from 0 to 9223372036854775807"),
         ("set threads 0", "threads: '0' is not a number from 1 to 256"),
-        ("go nodes", "go: say 'nodes N' or 'seconds S', not 'nodes'"),
-        ("go depth 3", "go: say 'nodes N' or 'seconds S', not 'depth 3'"),
-        ("go nodes 3 nodes 4", "go: say 'nodes N' or 'seconds S', not 'nodes 3 nodes 4'"),
+        ("go nodes", "go: use 'nodes N' or 'seconds S', not 'nodes'"),
+        ("go depth 3", "go: use 'nodes N' or 'seconds S', not 'depth 3'"),
+        ("go nodes 3 nodes 4", "go: use 'nodes N' or 'seconds S', not 'nodes 3 nodes 4'"),
         ("go nodes 0", "nodes: '0' is not a number from 1 to 1099511627776"),
         ("go seconds soon", "seconds: 'soon' is not a number above 0"),
         ("go seconds nan", "seconds: 'nan' is not a number above 0"),
@@ -111,8 +111,8 @@ def test_wrong_input_is_told_in_one_line_and_nothing_is_lost(line: str, wrong: s
 
 @pytest.mark.parametrize("line", ["show", "legal", "go"])
 def test_without_a_position_there_is_nothing_to_do(line: str) -> None:
-    assert ["error there is no position: say one, such as 'position deal classic 2 7'"] == session(line)
-    assert ["error there is no position: say one, such as 'position deal classic 2 7'"] == session(
+    assert ["error there is no position: give one, such as 'position deal classic 2 7'"] == session(line)
+    assert ["error there is no position: give one, such as 'position deal classic 2 7'"] == session(
         f"position deal classic 2 7\nnew\n{line}"
     )
 
@@ -137,7 +137,7 @@ def test_legal_moves() -> None:
 
 def test_empty_lines_and_odd_characters() -> None:
     assert [] == session("\n  \n\t\n")
-    assert ["error unknown command '\\x00\\x01': say help"] == session("\x00\x01")
+    assert ["error unknown command '\\x00\\x01': type help"] == session("\x00\x01")
 
 
 def test_help_names_every_command() -> None:
@@ -179,7 +179,7 @@ def test_bench_has_a_signature() -> None:
 def test_standard_input_and_output() -> None:
     out = io.StringIO()
     main("greedy", io.StringIO("isready\nfoo\n"), out)
-    assert "ready\nerror unknown command 'foo': say help\n" == out.getvalue()
+    assert "ready\nerror unknown command 'foo': type help\n" == out.getvalue()
     result = CliRunner().invoke(app, ["engine", "--bot", "random"], input="isready\n")
     assert (0, "ready\n") == (result.exit_code, result.stdout)
     assert "unknown bot 'deep'" in CliRunner().invoke(app, ["engine", "--bot", "deep"]).stderr

@@ -180,5 +180,5 @@ def test_wrong_settings_are_refused_by_name(settings: dict[str, Any], message: s
 def test_steps_and_renders_need_a_deal_and_a_mode() -> None:
     with pytest.raises(CabochonError, match="reset the environment before the first step"):
         SplendorEnv().step(0)
-    with pytest.raises(CabochonError, match="say how to render"):
+    with pytest.raises(CabochonError, match="without a render mode"):
         SplendorEnv().render()

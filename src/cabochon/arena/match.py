@@ -60,8 +60,9 @@ def run_match(
 
 
 class SprtStop:
-    """Decides when the SPRT ends a match. It counts the deals in order, so that it stops at the same one in whatever order
-    the games finish.
+    """Decides when the SPRT ends a match.
+
+    It counts the deals in their order, so that it stops at the same one in whatever order the games finish.
     """
 
     def __init__(self, sprt: Sprt | None, games: Iterable[GameResult]) -> None:

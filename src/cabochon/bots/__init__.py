@@ -2,10 +2,9 @@
 
 from ..search.budget import Budget
 from .base import Analyst, BaseBot, Bot, Thought, legal_moves
-from .greedy import Greedy
 from .levels import LEVELS, Level
-from .random import Random
 from .registry import BOTS, YARDSTICKS, FunctionBot, add_bot, bot
+from .searchless import Greedy, Random
 
 __all__ = [
     "BOTS", "LEVELS", "YARDSTICKS", "Analyst", "BaseBot", "Bot", "Budget", "FunctionBot", "Greedy", "Level", "Random", "Thought",

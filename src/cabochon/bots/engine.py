@@ -1,4 +1,4 @@
-"""The line protocol, engine's side: text that a person can type, in the spirit of UCI. See docs/bots.md."""
+"""The engine's side of the line protocol, in the style of UCI: text that a person can type. See docs/bots.md."""
 
 import sys
 import threading
@@ -17,8 +17,8 @@ from ..search.budget import Budget
 from ..version import __version__
 from ..view import Position, View
 from .base import Bot, legal_moves
-from .greedy import Greedy
 from .registry import BOTS, bot
+from .searchless import Greedy
 
 AUTHOR = "the cabochon project"
 MAX_THREADS = 256
@@ -36,18 +36,18 @@ BENCH_TABLES = (("classic", 2), ("classic", 3), ("classic", 4), ("marvel", 2), (
 WAITING = ("set", "new", "position", "go", "bench")  # these wait until the running search has answered
 
 HELP = """\
-cabochon                          greet: who this is, its options, ready
+cabochon                          answer the name, the author, the options, ready
 options                           list the options and their values
 set NAME VALUE                    set an option: bot, seed, threads
 isready                           answer 'ready' as soon as it is
 new                               another game begins
-position TEXT [moves M1; M2 ...]  look at a position or a view, and play moves in it
+position TEXT [moves M1; M2 ...]  set a position or a view, and play moves in it
 position deal VARIANT PLAYERS SEED [moves M1; M2 ...]
 show                              draw the position
 legal                             list the legal moves
-go [nodes N] [seconds S]          think, then say 'bestmove'
-stop                              stop thinking and say the best move so far
-bench                             think about fixed positions: nodes, seconds, signature
+go [nodes N] [seconds S]          search, then answer 'bestmove'
+stop                              stop the search and answer the best move so far
+bench                             search fixed positions: nodes, seconds, signature
 help                              this
 quit                              end"""
 
@@ -156,7 +156,7 @@ class Engine:
 
     def _command(self, word: str) -> Callable[[str], None]:
         if word not in self.commands:
-            raise EngineError(f"unknown command {word[:MAX_QUOTED]!r}: say help")
+            raise EngineError(f"unknown command {word[:MAX_QUOTED]!r}: type help")
         if word in WAITING and self.search is not None:
             self.search.done.wait()
         return self.commands[word]
@@ -249,7 +249,7 @@ class Engine:
 
     def _position(self) -> View:
         if self.view is None:
-            raise EngineError("there is no position: say one, such as 'position deal classic 2 7'")
+            raise EngineError("there is no position: give one, such as 'position deal classic 2 7'")
         return self.view
 
     def _view_to_decide(self) -> View:
@@ -268,7 +268,7 @@ def parse_deal(text: str) -> tuple[Game, View]:
     """A fresh deal: `deal VARIANT PLAYERS SEED`."""
     words = text.split()[1:]
     if len(words) != 3:
-        raise EngineError("position deal: say the variant, the number of players and the seed")
+        raise EngineError("position deal: give the variant, the number of players and the seed")
     game = Game(words[0], whole("players", words[1], 2, 4), seed=whole("seed", words[2], 0, MAX_SEED))
     return game, game.position()
 
@@ -284,7 +284,7 @@ def parse_go(text: str) -> Budget:
     words = text.split()
     limits = dict(zip(words[::2], words[1::2], strict=False))
     if len(words) % 2 or not limits.keys() <= {"nodes", "seconds"} or 2 * len(limits) != len(words):
-        raise EngineError(f"go: say 'nodes N' or 'seconds S', not {text[:MAX_QUOTED]!r}")
+        raise EngineError(f"go: use 'nodes N' or 'seconds S', not {text[:MAX_QUOTED]!r}")
     nodes = whole("nodes", limits["nodes"], 1, MAX_NODES) if "nodes" in limits else None
     return Budget(nodes, parse_seconds(limits["seconds"]) if "seconds" in limits else None)
 

@@ -75,7 +75,10 @@ def warn_once(text: str) -> None:
 
 
 def sample_move(found: Analysis, temperature: float, seed: int) -> Move:
-    """A move drawn with weights (prior + visits) ** (1 / temperature), as in AlphaZero; a proven win is always played."""
+    """A move drawn with weights (prior + visits) ** (1 / temperature); a proven win is always played.
+
+    AlphaZero draws by visits alone. With a budget of one node there are none, so the prior decides.
+    """
     best = found.moves[0]
     if best.is_proven:
         return best.move

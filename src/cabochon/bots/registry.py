@@ -12,9 +12,8 @@ from ..search.budget import Budget
 from ..view import View
 from .base import BaseBot, Bot
 from .external import ExternalBot
-from .greedy import Greedy
 from .levels import LEVELS, ROLLOUT
-from .random import Random
+from .searchless import Greedy, Random
 
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,30}")
 

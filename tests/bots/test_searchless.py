@@ -1,4 +1,4 @@
-"""The bot that plays at random."""
+"""The bots that do not search (what greedy chooses: test_greedy.py)."""
 
 from cabochon import Game
 
