@@ -82,7 +82,7 @@ def play_game(match: Match, fixture: Fixture) -> GameResult:
         bot.new_game()
     why = ""
     try:
-        _play(game, bots, fixture.seats, bot_seed, watch, MAX_TURNS_PER_SEAT * match.players)
+        _play(game, bots, fixture.seats, bot_seed, watch)
     except ProgramError as error:
         why = f"{fixture.seats[game.turn]}: {error}"
     except Exception as error:
@@ -105,16 +105,16 @@ def play_game(match: Match, fixture: Fixture) -> GameResult:
     )
 
 
-def _play(game: Game, bots: Sequence[Bot], seats: Sequence[Entrant], bot_seed: int, watch: _Stopwatch, max_turns: int) -> None:
-    decisions = 0
+def _play(game: Game, bots: Sequence[Bot], seats: Sequence[Entrant], bot_seed: int, watch: _Stopwatch) -> None:
+    """Play to the end or the turn limit. Each decision has a seed of its own, the same whichever process plays the game."""
+    max_turns = MAX_TURNS_PER_SEAT * game.players
     while not game.is_over and game.state["turns"] < max_turns:
         seat = game.turn
         view = game.view(seat)
         before = time.perf_counter()
-        move = bots[seat].choose(view, seats[seat].budget, bot_seed + decisions)
+        move = bots[seat].choose(view, seats[seat].budget, bot_seed + len(game.moves))
         watch.add(seat, time.perf_counter() - before)
         game.play(move)
-        decisions += 1
 
 
 def _result(game: Game, why: str) -> tuple[tuple[int, ...], str]:
