@@ -12,7 +12,7 @@ from cabochon import Game, MoveSyntaxError
 from cabochon.notation.position import parse_switches
 from cabochon.ruleset import SWITCHES
 from tests import test_rules
-from tests.positions import SLOT, look, position, read, why_not
+from tests.support.positions import SLOT, look, position, read, why_not
 
 PAGES = sorted((Path(__file__).parent.parent / "docs" / "rules").glob("*.md"))
 EXAMPLE = re.compile(r"^```example\n(.*?)^```$", re.DOTALL | re.MULTILINE)

@@ -15,10 +15,10 @@ from cabochon.search import analyse
 from cabochon.search.analysis import GUIDED
 from cabochon.search.net import load_net, random_net, read_net, read_run, save_net
 from cabochon.search.net_features import MOST_SIGHTS, NAMES, SIGHTS
+from tests.support.positions import position
+from tests.support.seeing import first_thoughts, names, positions, sights
 
 from .envs.games import reserving_games, with_other_hidden_cards
-from .positions import position
-from .seeing import first_thoughts, names, positions, sights
 
 GAMES = [(variant, players) for variant in ("classic", "marvel") for players in (2, 3, 4)]
 

@@ -26,9 +26,8 @@ from cabochon.search.linear_features import AIM, EVERYTHING, FEATURES, MOST_AIMS
 from cabochon.search.signature import signature
 from cabochon.search.tree import BY_ROLLOUT, new_tree, plant, returns_in_order, think
 from cabochon.search.weights import load_weights
-
-from .pinned import PINNED
-from .positions import position
+from tests.support.pinned import PINNED
+from tests.support.positions import position
 
 GAMES = [(variant, players) for variant in ("classic", "marvel") for players in (2, 3, 4)]
 STYLES = pytest.mark.parametrize("style", [STRONGEST, GUIDED, ROLLOUT.style], ids=["weights", "net", "rollouts"])

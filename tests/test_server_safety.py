@@ -19,8 +19,8 @@ from cabochon.server.guests import COOKIE
 from cabochon.server.limits import LARGEST_MESSAGE, Bucket, Buckets
 from cabochon.server.listening import Malformed, parse_message
 from cabochon.server.messages import TableOptions
+from tests.support.serving import Chair, Clock, Guest, House, fixed_sources, house, two_players
 
-from .serving import Chair, Clock, Guest, House, fixed_sources, house, two_players
 from .test_server import closing
 
 pytestmark = pytest.mark.slow

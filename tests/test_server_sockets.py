@@ -22,9 +22,9 @@ from cabochon.server.refusals import Refused
 from cabochon.server.seatlinks import take_seat
 from cabochon.server.sockets import TOO_SLOW, Connection
 from cabochon.server.tables import Seat
+from tests.support.serving import Chair, Clock, Guest, House, fixed_sources, house, two_players
 
 from .server.process import run
-from .serving import Chair, Clock, Guest, House, fixed_sources, house, two_players
 from .test_server import closing, play_out
 
 PRACTICALLY_NEVER = 1e-6  # points a second

@@ -28,10 +28,10 @@ from cabochon.server.bots import SHORTEST, Bots, fair_seconds
 from cabochon.server.settings import Settings
 from cabochon.server.storage import Storage, Writer
 from cabochon.view import View
+from tests.support.postgres import every_database
+from tests.support.serving import Clock, fixed_sources, house, true_sources, two_players
 
-from .postgres import every_database
 from .server.process import run
-from .serving import Clock, fixed_sources, house, true_sources, two_players
 
 # Storing
 

@@ -13,8 +13,8 @@ from cabochon.rules.cards import DECK_START
 from cabochon.search import analyse
 from cabochon.search.analysis import GUIDED, STRONGEST
 from cabochon.search.tree import Style
-from tests.proving import Prover
-from tests.tactics import SAVES, WINS, Tactic, disproof, tactics
+from tests.support.proving import Prover
+from tests.support.tactics import SAVES, WINS, Tactic, disproof, tactics
 
 pytestmark = pytest.mark.slow
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from cabochon import Game
 from cabochon.bots import Bot, Budget, bot
-from tests.positions import position
+from tests.support.positions import position
 
 VARIANTS = ("classic", "marvel")
 TINY = Budget(nodes=30)

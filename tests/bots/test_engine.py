@@ -14,7 +14,7 @@ from cabochon.bots import BOTS, Analyst, BaseBot, Budget, bot
 from cabochon.bots.engine import Engine, main, run_session
 from cabochon.cli import app
 from cabochon.search.analysis import Analysis, Considered, Signal
-from tests.pinned import PINNED
+from tests.support.pinned import PINNED
 
 pytestmark = pytest.mark.slow
 

@@ -7,7 +7,7 @@ import pytest
 
 from cabochon import Game
 from cabochon.bots import bot
-from tests.positions import position
+from tests.support.positions import position
 
 from .games import TINY, VARIANTS, choice, market, play_out
 

@@ -13,7 +13,7 @@ from cabochon.learn.model import Model
 from cabochon.learn.selfplay import Leaves, Search, gumbel
 from cabochon.search.net import load_net
 from cabochon.search.tree import NO_NODE
-from tests.seeing import positions
+from tests.support.seeing import positions
 
 SIMULATIONS = 32
 ALIKE = 0.97  # of the searches: numbers that differ in their last digit may choose otherwise now and then

@@ -9,7 +9,7 @@ from cabochon.learn.selfplay import spread_one
 from cabochon.rules.compile import inlined
 from cabochon.rules.state import MAX_SEATS
 from cabochon.search.net_features import MOST_SIGHTS, SIGHTS, list_sights
-from tests.seeing import positions
+from tests.support.seeing import positions
 
 
 @inlined

@@ -15,7 +15,7 @@ from cabochon.learn.model import SIGHT_COLUMNS, Model
 from cabochon.rules.state import MAX_SEATS
 from cabochon.search.net import Net, load_net, path_of, random_net
 from cabochon.search.net_features import NAMES, SIGHTS
-from tests.seeing import first_thoughts, names, positions
+from tests.support.seeing import first_thoughts, names, positions
 
 GAMES = [(variant, players) for variant in ("classic", "marvel") for players in (2, 3, 4)]
 

@@ -15,7 +15,7 @@ from cabochon.rules.cards import NONE
 from cabochon.rules.rng import seeded
 from cabochon.search.net import load_net
 from cabochon.search.net_features import MOST_SIGHTS
-from tests.seeing import positions
+from tests.support.seeing import positions
 
 SEATED, STEPS = 12, 130
 SIMULATIONS = 8

@@ -33,7 +33,7 @@ from cabochon.server.fairness import (
 )
 from cabochon.server.refusals import Refused
 from cabochon.server.storage import Storage
-from tests.serving import Chair, Clock, Guest, House, house, true_sources
+from tests.support.serving import Chair, Clock, Guest, House, house, true_sources
 from tests.test_server import play_out
 
 NONCES = ["0a" * 32, "1b" * 32, "2c" * 32]

@@ -6,7 +6,7 @@ import pytest
 
 from cabochon import Game
 from cabochon.terminal import describe_move, describe_outcome
-from tests.positions import position
+from tests.support.positions import position
 
 
 @pytest.mark.parametrize(

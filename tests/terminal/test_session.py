@@ -13,7 +13,7 @@ from cabochon.terminal import (
     parse_line,
 )
 from cabochon.view import unseen
-from tests.positions import position
+from tests.support.positions import position
 
 NO_LIMIT = Budget()
 

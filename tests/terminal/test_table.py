@@ -5,7 +5,7 @@ import pytest
 from cabochon import Game
 from cabochon.bots import Budget, bot
 from cabochon.terminal import draw_table, seat_names
-from tests.positions import position
+from tests.support.positions import position
 
 NO_LIMIT = Budget()
 

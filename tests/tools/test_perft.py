@@ -4,7 +4,7 @@ import pytest
 
 from cabochon import Game
 from cabochon.tools.perft import divide, perft
-from tests.positions import position
+from tests.support.positions import position
 
 
 @pytest.mark.parametrize("variant", ["classic", "marvel"])

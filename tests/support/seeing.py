@@ -11,8 +11,7 @@ from cabochon.search.net import Net, new_desk
 from cabochon.search.net_features import MOST_SIGHTS, list_sights, name_of
 from cabochon.search.net_mcts import EDGES_PER_NODE, begin_guided
 from cabochon.search.tree import new_tree
-
-from .envs.games import reserving_games
+from tests.envs.games import reserving_games
 
 SPARE = 8
 

@@ -1,0 +1,1 @@
+"""What tests share: positions, a referee, servers to test, and generators of test data. None of these modules is a test."""
