@@ -29,6 +29,8 @@ from websockets.exceptions import ConnectionClosed
 from cabochon.tools.provenance import commit, machine
 from tests.server.process import UNLIMITED, Chair, Guest, ServerProcess
 
+# A connection that was idle for ten seconds may be closed by the server just when it is used again.
+NO_KEEP_ALIVE = {"Connection": "close"}
 SAMPLE_SECONDS = 10.0
 IDLE_SECONDS = 5.0
 FORGOTTEN_SECONDS = 60.0  # until all tables have left the memory
@@ -108,7 +110,7 @@ class Soak:
         self.failed: Counter[str] = Counter()
 
     async def sample(self, http: httpx.AsyncClient) -> dict[str, float]:
-        health = (await http.get("/api/health")).json()
+        health = (await http.get("/api/health", headers=NO_KEEP_ALIVE)).json()
         row = {
             "seconds": round(time.monotonic() - self.started, 1),
             "rss_mib": round(self.process.memory_info().rss / 2**20, 1),

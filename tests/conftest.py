@@ -8,6 +8,8 @@ from hypothesis import settings
 
 from tests.support.postgres import PROGRAMS, Postgres
 
+from .server.process import Nursery
+
 # The first example of a process may have to compile what it tests: no test asserts a time.
 settings.register_profile("no deadline", deadline=None)
 settings.load_profile("no deadline")
@@ -22,6 +24,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Leave out what needs PostgreSQL where there is none."""
     if not PROGRAMS:
         items[:] = [item for item in items if "postgres" not in getattr(item, "fixturenames", ())]
+
+
+@pytest.fixture(scope="session")
+def nursery() -> Iterator[Nursery]:
+    """Where servers are forked."""
+    forking = Nursery()
+    yield forking
+    forking.close()
 
 
 @pytest.fixture(scope="session")

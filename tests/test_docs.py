@@ -11,7 +11,8 @@ from cabochon import Game, format_position, format_record, parse_position, parse
 from cabochon.rules.state import state_t
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [ROOT / f"{name}.md" for name in ("README", "ARCHITECTURE", "CONTRIBUTING", "CHANGELOG")]
+PAGES += sorted((ROOT / "docs").rglob("*.md"))
 
 
 def blocks(page: Path, language: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""The pages in docs/rules: every rule has a test of its name and an example, and every example is played."""
+"""The pages of the rules: every rule has a test of its name and an example, and every example is played."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -14,7 +14,8 @@ from cabochon.ruleset import SWITCHES
 from tests import test_rules
 from tests.support.positions import SLOT, look, position, read, why_not
 
-PAGES = sorted((Path(__file__).parent.parent / "docs" / "rules").glob("*.md"))
+VARIANTS = Path(__file__).parent.parent / "src/cabochon/variants"
+PAGES = sorted(VARIANTS.rglob("*.md"))
 EXAMPLE = re.compile(r"^```example\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 HEADING = re.compile(r"^(#+) (.+)$", re.MULTILINE)
 HEADER = re.compile(r"(classic|marvel), ([234]) players")
@@ -35,6 +36,10 @@ class Section(NamedTuple):
         return "test_" + re.sub(r"[^a-z0-9]+", "_", self.heading.lower()).strip("_")
 
 
+def name_of(page: Path) -> str:
+    return str(page.relative_to(VARIANTS))
+
+
 def sections() -> Iterator[Section]:
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
@@ -42,7 +47,7 @@ def sections() -> Iterator[Section]:
         headings = list(HEADING.finditer(prose))
         ends = [heading.start() for heading in headings[1:]] + [len(text)]
         for heading, end in zip(headings, ends, strict=True):
-            yield Section(page.name, len(heading[1]), heading[2], text[heading.end() : end])
+            yield Section(name_of(page), len(heading[1]), heading[2], text[heading.end() : end])
 
 
 SECTIONS = list(sections())
@@ -157,6 +162,6 @@ def test_every_test_has_a_heading() -> None:
 
 def test_headings_are_good_section_names() -> None:
     for page in PAGES:
-        headings = [section.heading.lower() for section in SECTIONS if section.page == page.name]
-        assert len(headings) == len(set(headings)), page.name
+        headings = [section.heading.lower() for section in SECTIONS if section.page == name_of(page)]
+        assert len(headings) == len(set(headings)), name_of(page)
         assert "<" not in page.read_text(encoding="utf-8"), "plain Markdown, no HTML"

@@ -1,4 +1,4 @@
-"""Every rule has one test of its name. The rules themselves, in words, are in docs/rules under the same headings."""
+"""Every rule has one test of its name. The rules themselves, in words, are in `variants/*/rules.md` under the same headings."""
 
 from collections import Counter
 from typing import Any

@@ -20,8 +20,8 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def here(tmp_path: Path) -> Iterator[House]:
-    with house(tmp_path) as running:
+def here(tmp_path: Path, database: str) -> Iterator[House]:
+    with house(tmp_path, database=database) as running:
         yield running
 
 
@@ -125,12 +125,15 @@ def test_a_body_that_cannot_be_read(here: House, body: Any) -> None:
 # What fails behind the server
 
 
-def test_what_cannot_be_stored_is_said(here: House, caplog: pytest.LogCaptureFixture) -> None:
+@every_database
+def test_what_cannot_be_stored_is_said(here: House, database: str, caplog: pytest.LogCaptureFixture) -> None:
+    refusing = "CREATE TRIGGER no_{0} BEFORE INSERT ON {0} BEGIN SELECT RAISE(ABORT, 'the disk is full'); END"
+    if database.startswith("postgresql"):
+        refusing = "ALTER TABLE {0} ADD CONSTRAINT no_{0} CHECK (false) NOT VALID"
     guest = here.guest("Anna")
     with here.hub.storage.engine.begin() as connection:
         for table in ("tables", "users"):
-            refusing = f"CREATE TRIGGER no_{table} BEFORE INSERT ON {table} BEGIN SELECT RAISE(ABORT, 'the disk is full'); END"
-            connection.exec_driver_sql(refusing)
+            connection.exec_driver_sql(refusing.format(table))
     for answer in (guest.put("/api/me", json={"name": "Eve"}), guest.request("POST", "/api/tables", json={"players": 2})):
         assert (503, "not_stored") == (answer.status_code, answer.json()["code"])
         assert "1" == answer.headers["retry-after"]

@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
@@ -10,19 +11,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import segno
 import sqlalchemy as sa
 from itsdangerous import URLSafeSerializer
 
 from cabochon import Game
-from cabochon.server import expiry, storage, tables
+from cabochon.notation.record import Record, format_record
+from cabochon.server import expiry, storage, tables, views
+from cabochon.server.fairness import Reveal2, parse_reveal, verify
 from cabochon.server.guests import COOKIE, COOKIE_SECONDS, OLD_COOKIES_UNTIL, Guests
 from cabochon.server.limits import Bucket, Buckets, SocketCounts
-from cabochon.server.messages import SeatLinkOut, TableOptions
+from cabochon.server.messages import ReplayOut, SeatLinkOut, TableOptions
 from cabochon.server.refusals import Refused
 from cabochon.server.seatlinks import take_seat
 from cabochon.server.sockets import TOO_SLOW, Connection
 from cabochon.server.tables import Seat
-from tests.support.serving import Chair, Clock, Guest, House, fixed_sources, house, two_players
+from tests.support.postgres import every_database
+from tests.support.serving import Chair, Clock, Guest, House, fixed_sources, house, true_sources, two_players
 
 from .server.process import run
 from .test_server import closing, play_out
@@ -31,8 +36,8 @@ PRACTICALLY_NEVER = 1e-6  # points a second
 
 
 @pytest.fixture
-def here(tmp_path: Path) -> Iterator[House]:
-    with house(tmp_path) as running:
+def here(tmp_path: Path, database: str) -> Iterator[House]:
+    with house(tmp_path, database=database) as running:
         yield running
 
 
@@ -213,6 +218,7 @@ def test_counts_of_sockets_go_up_and_down() -> None:
 # Taking back while a bot stands in
 
 
+@every_database
 def test_somebody_replaced_by_a_bot_is_still_asked(here: House) -> None:
     """Away, replaced, and yet nobody looks at blind cards for nothing or takes back what the away player has done."""
     anna, ben = here.guest("Anna"), here.guest("Ben")
@@ -243,26 +249,70 @@ def test_somebody_replaced_by_a_bot_is_still_asked(here: House) -> None:
 # A log has an end
 
 
-def test_a_full_log_is_the_end_also_for_bots(here: House, monkeypatch: pytest.MonkeyPatch) -> None:
+@every_database
+def test_a_full_log_is_the_end(tmp_path: Path, database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody wins, and all else is as after any end, also after a restart."""
     monkeypatch.setattr(tables, "MAX_LOG_ENTRIES", 7)
-    anna = here.guest()
-    table = anna.create(bots=["greedy"], start="host")
-    with anna.at(table) as chair:
-        for _ in range(3):
+    with house(tmp_path, true_sources(Clock()), database=database) as here:
+        anna = here.guest()
+        table = anna.create(bots=["greedy"], start="host")
+        with anna.at(table) as chair:
+            for _ in range(3):
+                chair.play()
+            chair.until(lambda state: state["number"] == 6 and state["choices"])
             chair.play()
-        state = chair.until(lambda state: state["number"] == 6 and state["choices"])
-        assert not state["full"]
-        chair.play()
-        state = chair.until_number(7)
-        assert state["full"] and None is state["choices"] and "no" == state["can_undo"]
-        assert "its log may have 7 lines" in chair.refusal("move", number=8, text="take wug")
-        assert "its log may have" in chair.refusal("undo")
-        assert None is here.hub.tables[table].thinking
-    here.hub.tables.clear()
+            state = chair.until_number(7)
+            check_full(anna, state)
+            assert "the game is over" in chair.refusal("move", number=8, text="take wug")
+            assert "the game is over" in chair.refusal("undo")
+            assert None is here.hub.tables[table].thinking
+    with house(tmp_path, true_sources(Clock()), database=database) as again:
+        anna = Guest(again, anna.cookie)
+        assert [table] == [found["id"] for found in anna.get("/api/tables").json()["finished"]]
+        with anna.at(table) as chair:
+            chair.receive()
+            assert state["outcome"] == chair.state["outcome"]
+            check_full(anna, chair.state)
+            chair.done("rematch")
+            assert chair.until(lambda state: state["table"]["rematch"])
+
+
+def check_full(guest: Guest, state: dict[str, Any]) -> None:
+    """The end of a table whose log is full."""
+    table, outcome = state["table"], state["outcome"]
+    assert "finished" == table["status"] and None is state["choices"] and "no" == state["can_undo"]
+    assert ("log_full", [], [1, 1]) == (outcome["reason"], outcome["winners"], outcome["ranks"])
+    reveal = parse_reveal(guest.get(f"/api/tables/{table['id']}/reveal").text)
+    assert isinstance(reveal, Reveal2) and table["reveal"]["secret"] == reveal.secret
+    assert [] == verify(reveal, table["commitment"])
+    assert 7 == len(Game.from_record(guest.get(f"/api/tables/{table['id']}/record").text).moves)
+    assert outcome == guest.get(f"/api/tables/{table['id']}/replay?seat=1").json()["outcome"]
+
+
+def test_a_log_is_full_after_takebacks_too(here: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "MAX_LOG_ENTRIES", 4)
+    anna = here.guest()
+    table = anna.create(bots=["greedy"], start="host", takeback="free")
     with anna.at(table) as chair:
-        assert chair.receive()["full"]
+        chair.play("take wug")
+        chair.until(lambda state: state["number"] == 2 and state["choices"])
+        chair.done("undo")
+        state = chair.until_number(4)
+        assert ["move", "move", "undo", "undo"] == [line["kind"] for line in chair.lines]
+        assert "log_full" == state["outcome"]["reason"]
+        assert () == Game.from_record(anna.get(f"/api/tables/{table}/record").text).moves
 
 
+def test_a_game_that_is_won_in_the_last_line_is_won(here: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    with two_players(here, house={"goal": 1}) as (_, anna, ben):
+        lines = play_out(anna, ben)["number"]
+    monkeypatch.setattr(tables, "MAX_LOG_ENTRIES", lines)
+    with two_players(here, house={"goal": 1}) as (_, anna, ben):
+        state = play_out(anna, ben)
+    assert (lines, "goal") == (state["number"], state["outcome"]["reason"]) and state["outcome"]["winners"]
+
+
+@every_database
 def test_a_table_with_a_full_log_is_left_alone_by_its_clock(here: House, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables, "MAX_LOG_ENTRIES", 1)
     with two_players(here, clock={"kind": "move", "seconds": 30}) as (table, anna, ben):
@@ -271,12 +321,28 @@ def test_a_table_with_a_full_log_is_left_alone_by_its_clock(here: House, monkeyp
         here.clock.pass_by(31)
         here.client.portal.call(here.hub.tick)  # type: ignore[union-attr]
         assert 1 == here.hub.tables[table].number
-        assert "its log may have 1 lines" in ben.refusal("move", number=2, text="take wug")
+        assert "the game is over" in ben.refusal("move", number=2, text="take wug")
     assert [] == here.hub.storage.timed_tables(), "it is not kept in memory for its clock"
 
 
-def test_moves_and_takebacks_have_a_pace(tmp_path: Path) -> None:
-    with house(tmp_path, max_moves_per_second=0.25, max_takebacks_per_minute=2) as here:
+def test_a_full_table_of_an_older_server_ends_when_it_is_read(here: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    anna = here.guest()
+    table = anna.create(bots=["greedy"], start="host")
+    with anna.at(table) as chair:
+        chair.play()
+        number = chair.until(lambda state: state["choices"])["number"]
+    monkeypatch.setattr(tables, "MAX_LOG_ENTRIES", number - 1)
+    here.hub.tables.clear()
+    with anna.at(table) as chair:
+        chair.receive()
+        assert (number, "log_full") == (chair.state["number"], chair.state["outcome"]["reason"])
+    stored = here.hub.storage.table(table)
+    assert stored and "finished" == stored.table["status"]
+
+
+@every_database
+def test_moves_and_takebacks_have_a_pace(tmp_path: Path, database: str) -> None:
+    with house(tmp_path, database=database, max_moves_per_second=0.25, max_takebacks_per_minute=2) as here:
         anna = here.guest()
         table = anna.create(bots=["greedy"], start="host", takeback="free")
         with anna.at(table) as chair:
@@ -309,6 +375,14 @@ def test_reads_are_counted_by_their_cost(tmp_path: Path) -> None:
                 pass
         assert 429 == guest.get("/api/tables").status_code == guest.get("/api/me").status_code
         assert 200 == guest.get("/api/health").status_code == guest.get("/").status_code
+
+
+def test_names_and_seats_are_counted_apart(here: House) -> None:
+    """Neighbours who change their names do not keep anybody from taking a seat, nor the other way round."""
+    here.hub.renames, here.hub.visits = Buckets(PRACTICALLY_NEVER, 2), Buckets(PRACTICALLY_NEVER, 3)
+    guest = here.guest()
+    assert [200, 200, 429] == [guest.put("/api/me", json={"name": "Anna"}).status_code for _ in range(3)]
+    assert [404, 404, 404, 429] == [guest.request("POST", "/api/seats/nowhere", json={}).status_code for _ in range(4)]
 
 
 def test_the_description_of_the_api_is_counted_and_made_once(here: House, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -383,9 +457,76 @@ def test_the_replay_of_a_finished_game_is_made_once(here: House, monkeypatch: py
         assert first == second != other and [None, None, None, 1] == made
 
 
+def test_the_record_of_a_finished_game_is_made_once_beside_the_event_loop(here: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cabochon.server.app.MAX_KEPT_RECORDS", 1)
+    make, makers = format_record, []
+
+    def record(game: Record) -> str:
+        makers.append(threading.current_thread())
+        return make(game)
+
+    monkeypatch.setattr("cabochon.server.app.format_record", record)
+    found = []
+    for _ in range(2):
+        with two_players(here, house={"goal": 1}) as (table, anna, ben):
+            play_out(anna, ben)
+        guest = here.guest()
+        written, again, reveal = (guest.get(f"/api/tables/{table}/{what}") for what in ("record", "record", "reveal"))
+        assert written.text == again.text == reveal.json()["record"]
+        found.append(table)
+    loop_thread = here.client.portal.call(async_thread)  # type: ignore[union-attr]
+    assert 2 == len(makers) and loop_thread not in makers
+    assert found[1:] == list(here.hub.records), "few are kept"
+
+
+async def async_thread() -> threading.Thread:
+    """The thread of the event loop."""
+    return threading.current_thread()
+
+
+def test_a_replay_is_written_beside_the_event_loop(here: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    write, writers = views.packed, []
+
+    def packed(value: Any) -> Any:
+        writers.append(threading.current_thread())
+        return write(value)
+
+    with two_players(here, house={"goal": 1}) as (table, anna, ben):
+        anna.play()
+        number = anna.until_number(1)["number"]
+        monkeypatch.setattr("cabochon.server.app.packed", packed)
+        assert number == len(here.guest().get(f"/api/tables/{table}/replay").json()["entries"])
+        play_out(anna, ben)
+    for _ in range(2):
+        shown = ReplayOut.model_validate(here.guest().get(f"/api/tables/{table}/replay").json())
+        assert len(shown.views) == len(shown.entries) + 1 == here.hub.tables[table].number + 1
+    loop_thread = here.client.portal.call(async_thread)  # type: ignore[union-attr]
+    assert 4 == len(writers) and loop_thread not in writers, "lines and views, of the running game and once of the finished one"
+
+
+def test_a_qr_code_is_drawn_once_and_beside_the_event_loop(here: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[bool] = []
+    make = segno.make
+
+    def recorded(*said: Any, **more: Any) -> Any:
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            drawn.append(True)
+        else:
+            drawn.append(False)
+        return make(*said, **more)
+
+    monkeypatch.setattr(segno, "make", recorded)
+    table = here.guest().create()
+    answers = {here.client.get(f"/api/tables/{table}/qr.svg").content for _ in range(3)}
+    assert 1 == len(answers) and [True] == drawn
+
+
 # Private links
 
 
+@every_database
 def test_to_open_a_link_changes_nothing(here: House) -> None:
     with two_players(here) as (table, anna, ben):
         anna_link, ben_link = (f"/s/{seat.token}" for seat in here.hub.tables[table].seats)
@@ -403,6 +544,7 @@ def link_of(here: House, table: str, seat: int) -> str:
     return f"/api/seats/{here.hub.tables[table].seats[seat].token}"
 
 
+@every_database
 def test_a_link_says_what_it_gives(here: House) -> None:
     anna, ben = here.guest("Anna"), here.guest("Ben")
     table = anna.create(start="host")
@@ -415,6 +557,7 @@ def test_a_link_says_what_it_gives(here: House) -> None:
     assert (404, "no_link") == (answer.status_code, answer.json()["code"])
 
 
+@every_database
 def test_a_seat_is_given_up_only_by_saying_so(here: House) -> None:
     with two_players(here) as (table, anna, _ben):
         held = here.hub.tables[table].holders
@@ -431,6 +574,7 @@ def test_a_seat_is_given_up_only_by_saying_so(here: House) -> None:
         assert 0 == anna.until(lambda state: state["seat"] == 0)["seat"]
 
 
+@every_database
 def test_a_seat_given_up_before_the_game_is_free_again(here: House) -> None:
     anna, ben = here.guest("Anna"), here.guest("Ben")
     table = anna.create(players=3)
@@ -474,6 +618,7 @@ def test_a_link_that_was_given_back_meanwhile_gives_nothing(here: House) -> None
         assert 1 == list(known.holders.values()).count(1), "whoever sits down holds the seat alone"
 
 
+@every_database
 def test_a_seat_given_up_by_a_link_loses_its_seal(here: House) -> None:
     anna, ben = here.guest("Anna"), here.guest("Ben")
     table = anna.create(players=3)
@@ -514,13 +659,13 @@ def test_another_site_cannot_take_a_seat(here: House) -> None:
 SECRET = "5e" * 32
 
 
-def strangers_bytes(folder: Path, seed: int) -> list[bytes]:
+def strangers_bytes(folder: Path, database: str, seed: int) -> list[bytes]:
     """All that somebody is sent who came to the waiting room of a table nobody may watch, and asks for everything afterwards."""
     sources = fixed_sources(Clock())
     dealt = Game("classic", 2, seed=seed, start=0, goal=2)
     sources.deal = lambda _options, _inputs: dealt.copy()
     sources.table_id, sources.secret = itertools.cycle(["table", "other"]).__next__, lambda: SECRET
-    with house(folder, sources) as here, ExitStack() as stack:
+    with house(folder, sources, database=database) as here, ExitStack() as stack:
         anna, ben, eve = here.guest("Anna"), here.guest("Ben"), here.guest("Eve")
         table = anna.create(watch="nobody", house={"goal": 2})
         watcher = stack.enter_context(eve.at(table))
@@ -530,14 +675,40 @@ def strangers_bytes(folder: Path, seed: int) -> list[bytes]:
         assert 4403 == closing_after(watcher)
         for chair in (first, second):
             chair.until(lambda state: state["view"])
-        paths = [f"/api/tables/{table}{part}" for part in ("", "/replay", "/record", "/reveal")] + ["/api/tables"]
-        asked = [eve.get(path).content for path in paths]
+        asked = everything_about(table, eve)
+    with house(folder, sources, database=database) as here, ExitStack() as stack:
+        anna.house = ben.house = eve.house = here
+        asked += everything_about(table, eve)
+        first, second = (stack.enter_context(guest.at(table)) for guest in (anna, ben))
+        for chair in (first, second):
+            chair.until(lambda state: state["view"])
         play_out(first, second)
         first.done("rematch")
-        asked += [eve.get(path).content for path in paths]
+        asked += everything_about(table, eve)
+    with house(folder, sources, database=database) as here:
+        anna.house = eve.house = here
+        asked += everything_about(table, eve)
         assert anna.get(f"/api/tables/{table}").json()["reveal"], "players are shown the deal"
         assert anna.get("/api/tables").json()["finished"][0]["reveal"]
-        return [text for text in watcher.raw if b'"status":"waiting"' not in text] + asked
+    return [text for text in watcher.raw if b'"status":"waiting"' not in text] + asked
+
+
+def everything_about(table: str, guest: Guest) -> list[bytes]:
+    """The answers to all questions about a table, and what its socket says."""
+    paths = [f"/api/tables/{table}{part}" for part in ("", "/replay", "/record", "/reveal")] + ["/api/tables"]
+    asked = [guest.get(path).content for path in paths]
+    with guest.at(table) as chair:
+        assert 4403 == closing_after(chair)
+    return asked + chair.raw
+
+
+def without_tables(database: str) -> None:
+    """Delete all tables, as if nobody had played."""
+    kept = storage.Storage(database)
+    with kept.engine.begin() as connection:
+        for part in (storage.entries, storage.holders, storage.seals, storage.seats, storage.tables):
+            connection.execute(part.delete())
+    kept.engine.dispose()
 
 
 def closing_after(chair: Chair) -> int:
@@ -547,8 +718,12 @@ def closing_after(chair: Chair) -> int:
     return int(message["code"])
 
 
-def test_nothing_of_a_game_reaches_those_who_may_not_watch(tmp_path: Path) -> None:
-    first, second = strangers_bytes(tmp_path / "a", 3), strangers_bytes(tmp_path / "b", 4)
+@every_database
+def test_nothing_of_a_game_reaches_those_who_may_not_watch(tmp_path: Path, database: str) -> None:
+    """While it runs, after its end, and each time after a restart."""
+    first = strangers_bytes(tmp_path, database, 3)
+    without_tables(database)
+    second = strangers_bytes(tmp_path, database, 4)
     assert first == second
     sent = b"".join(first)
     assert SECRET.encode() not in sent and b'"view":{' not in sent and b'"other"' not in sent
@@ -557,8 +732,9 @@ def test_nothing_of_a_game_reaches_those_who_may_not_watch(tmp_path: Path) -> No
 # The lobby, and tables nobody misses
 
 
-def test_a_guest_has_only_so_many_waiting_tables(tmp_path: Path) -> None:
-    with house(tmp_path, max_waiting_tables=2) as here:
+@every_database
+def test_a_guest_has_only_so_many_waiting_tables(tmp_path: Path, database: str) -> None:
+    with house(tmp_path, database=database, max_waiting_tables=2) as here:
         guest = here.guest()
         first, _ = guest.create(), guest.create()
         answer = guest.request("POST", "/api/tables", json={})
@@ -587,8 +763,9 @@ def test_an_address_opens_only_so_many_tables_a_day(tmp_path: Path) -> None:
         assert [200, 200, 429] == codes
 
 
-def test_an_address_cannot_fill_the_lobby(tmp_path: Path) -> None:
-    with house(tmp_path, max_listed_per_address=3, max_waiting_tables_per_address=5) as here:
+@every_database
+def test_an_address_cannot_fill_the_lobby(tmp_path: Path, database: str) -> None:
+    with house(tmp_path, database=database, max_listed_per_address=3, max_waiting_tables_per_address=5) as here:
         other = here.guest().create()
         here.hub.created_from[other] = "another", here.clock()
         made = [here.guest().create() for _ in range(5)]
@@ -610,6 +787,7 @@ def expired(here: House) -> int:
     return int(here.client.portal.call(expiry.expire, here.hub))  # type: ignore[union-attr]
 
 
+@every_database
 def test_tables_that_nobody_joined_are_deleted_after_a_week(here: House) -> None:
     anna, ben = here.guest(), here.guest()
     alone, joined, running = anna.create(), anna.create(), anna.create(bots=["greedy"], start="host")
@@ -631,8 +809,32 @@ def test_tables_that_nobody_joined_are_deleted_after_a_week(here: House) -> None
     assert [404, 200, 200] == [anna.get(f"/api/tables/{table}").status_code for table in (alone, joined, running)]
 
 
-def test_games_that_nobody_goes_on_with_are_deleted_where_that_is_wished(tmp_path: Path) -> None:
-    with house(tmp_path) as here:
+@every_database
+def test_guests_without_a_seat_are_forgotten_with_the_games(tmp_path: Path, database: str) -> None:
+    day = 86_400.0
+    with house(tmp_path, database=database, keep_finished_seconds=10 * day) as here:
+
+        def known() -> set[str]:
+            here.client.portal.call(expiry.expire_guests, here.hub)  # type: ignore[union-attr]
+            with here.hub.storage.engine.connect() as connection:
+                return set(connection.scalars(sa.select(storage.users.c.name)))
+
+        anna, ben, _ = (here.guest(name) for name in ("Anna", "Ben", "Cleo"))
+        anna.create(bots=["greedy"])
+        here.clock.pass_by(6 * day)
+        assert "Ben" == ben.get("/api/me").json()["name"]
+        here.clock.pass_by(3 * day)
+        assert {"Anna", "Ben", "Cleo"} == known()
+        here.clock.pass_by(2 * day)
+        assert {"Anna", "Ben"} == known(), "one has a seat, and one was seen five days ago"
+        here.hub.settings = replace(here.hub.settings, keep_finished_seconds=0.0)
+        here.clock.pass_by(100 * day)
+        assert {"Anna", "Ben"} == known()
+
+
+@every_database
+def test_games_that_nobody_goes_on_with_are_deleted_where_that_is_wished(tmp_path: Path, database: str) -> None:
+    with house(tmp_path, database=database) as here:
         anna, ben = here.guest(), here.guest()
         joined, running = anna.create(players=3), anna.create(bots=["greedy"], start="host")
         with ben.at(joined) as chair:
@@ -647,8 +849,9 @@ def test_games_that_nobody_goes_on_with_are_deleted_where_that_is_wished(tmp_pat
         assert [404, 200] == [anna.get(f"/api/tables/{table}").status_code for table in (joined, running)]
 
 
-def test_finished_tables_are_kept_unless_said_otherwise(tmp_path: Path) -> None:
-    with house(tmp_path, keep_finished_seconds=1000) as here:
+@every_database
+def test_finished_tables_are_kept_unless_said_otherwise(tmp_path: Path, database: str) -> None:
+    with house(tmp_path, database=database, keep_finished_seconds=1000) as here:
         with two_players(here, house={"goal": 2}) as (table, anna, ben):
             play_out(anna, ben)
         here.hub.tables.clear()

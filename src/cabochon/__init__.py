@@ -7,7 +7,7 @@ from .notation.move import Move
 from .notation.position import format_position, parse_position
 from .notation.record import Record, format_record, parse_record
 from .rules.actions import ACTION_COUNT, FIRST_ACTION
-from .rules.cards import CARDS, TILES, VARIANTS, Card, Tile
+from .rules.variants import CARDS, TILES, VARIANTS, Card, Tile
 from .ruleset import Ruleset
 from .version import __version__
 from .view import Position, View, sample, state_of

@@ -434,7 +434,7 @@ def _read_record(file: Path) -> "tuple[Record, Game]":
 
 
 def _is_position_line(words: Sequence[str]) -> bool:
-    from .rules.cards import VARIANTS
+    from .rules.variants import VARIANTS
 
     parts = " ".join(words).split()
     return len(parts) > 1 and parts[0] in VARIANTS
@@ -483,7 +483,7 @@ def _check_moves_known(view: "View") -> None:
 def _start_game(words: Sequence[str], seed: int) -> "Game":
     """The game at a position, or dealt for a variant and a number of players."""
     from .game import Game
-    from .rules.cards import VARIANTS
+    from .rules.variants import VARIANTS
 
     parts = " ".join(words).split()
     if parts[:1] and parts[0] in VARIANTS and len(parts) < 3:

@@ -15,11 +15,11 @@ from .notation.position import format_position, parse_position
 from .notation.record import Record, parse_record
 from .notation.replay import check_order, first_position, record_of, replay
 from .rules import play as turn
-from .rules.actions import BUY, BUY_RESERVED, FIRST_ACTION, PASS
-from .rules.buying import pays, price
+from .rules.actions import ACTIONS, FIRST_ACTION, card_bought
 from .rules.compile import kernel
 from .rules.ending import fulfils_goal, rank
 from .rules.gems import COLOUR_COUNT, WILD, pack, unpack
+from .rules.paying import pays, price
 from .rules.state import OVER, REASONS, STAGES
 from .ruleset import Ruleset, States, ruleset, ruleset_of
 from .view import Position, View, position, state_of, view
@@ -52,9 +52,7 @@ def _play(states: Any, action: int, payment: int) -> None:
 
 @kernel
 def _due(states: Any, action: int) -> int:
-    state = states[0]
-    card = state.market[action - BUY] if action < BUY_RESERVED else state.reserve[state.turn, action - BUY_RESERVED]
-    return price(state, state.turn, card)
+    return price(states[0], states[0].turn, card_bought(states[0], action))
 
 
 @kernel
@@ -214,7 +212,7 @@ class Game:
         moves = [every[first + bit] for bit in range(mask.bit_length()) if mask >> bit & 1]
         if not payments:
             return moves
-        return [way for move in moves for way in (self.ways_to_pay(move) if BUY <= move.action < PASS else (move,))]
+        return [way for move in moves for way in (self.ways_to_pay(move) if ACTIONS[move.action].is_purchase else (move,))]
 
     def ways_to_pay(self, move: Move) -> list[Move]:
         """A legal purchase once for each payment; as it is if it costs nothing."""

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import RulesetError
-from .rules.cards import VARIANT_NAMES, VARIANTS, Variant
 from .rules.deal import supply
 from .rules.gems import unpack
 from .rules.state import MAX_RESERVED, MAX_SEATS, state_t
+from .rules.variants import VARIANT_NAMES, VARIANTS, Variant
 
 States = NDArray[np.void]
 

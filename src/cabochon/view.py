@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 
 from .rules.buying import AVENGERS_POINTS
-from .rules.cards import CARD_COUNT, CARDS, DECK_START, NONE, TIER_COUNT, TILE_START
+from .rules.cards import CARD_START, DECK_START, NONE, NUMBER, TIER_COUNT, TILE_START
 from .rules.gems import COLOUR_COUNT, pack, unpack
 from .rules.state import REASONS, SLOTS_PER_TIER, STAGES
+from .rules.variants import CARDS
 from .ruleset import Ruleset, States, blank_states, ruleset_of
 
 LOW_WORD = (1 << 64) - 1
+NUMBERS: list[int] = NUMBER.tolist()  # a list is quicker to read one by one than an array
 Market = tuple[tuple[int | None, ...], ...]
 
 
@@ -272,7 +274,7 @@ def _seat_or_none(seat: int) -> int | None:
 
 
 def _number(card: int) -> int:
-    return card % CARD_COUNT + 1
+    return NUMBERS[card]
 
 
 def _number_or_none(card: int) -> int | None:
@@ -280,4 +282,4 @@ def _number_or_none(card: int) -> int | None:
 
 
 def _byte(variant: int, number: int | None) -> int:
-    return NONE if number is None else variant * CARD_COUNT + number - 1
+    return NONE if number is None else int(CARD_START[variant]) + number - 1

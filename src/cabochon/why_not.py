@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from .notation.gems import format_counts
 from .notation.move import Move, parse_move
-from .rules.cards import CARDS, TILES
+from .rules.variants import CARDS, TILES
 from .view import SeatView, View
 
 COLOURS = 5

@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, expect, sync_playwright
 
-from tests.server.process import ServerProcess
+from tests.browser.robot import ANSWER_MS
+from tests.server.process import ForkedServer, Nursery, ServerProcess
 
 ROOT = Path(__file__).parent.parent.parent
 FLAGS = [
@@ -22,6 +23,8 @@ FLAGS = [
 QUICK = {"bot_workers": 1, "bot_delay": 0.02, "requests_per_second": 1000, "tables_per_minute": 1000, "deal_seconds": 12}
 QUICK |= {"max_moves_per_second": 1000, "max_reads_per_minute": 1_000_000, "max_waiting_tables_per_address": 1000}
 
+expect.set_options(timeout=ANSWER_MS)
+
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
@@ -33,8 +36,8 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
-    running = ServerProcess(tmp_path_factory.mktemp("server"), **QUICK).start()
+def server(nursery: Nursery, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
+    running = ForkedServer(nursery, tmp_path_factory.mktemp("server"), **QUICK).start()
     yield running
     running.stop()
 
@@ -45,8 +48,8 @@ def visit(browser: Browser, server: ServerProcess) -> Iterator[Callable[..., Bro
     contexts = []
 
     def new_guest(width: int = 1280, height: int = 800, **options: object) -> BrowserContext:
-        settings = {"reduced_motion": "reduce", "locale": "en", **options}
-        context = browser.new_context(base_url=server.url, viewport={"width": width, "height": height}, **settings)  # type: ignore[arg-type]
+        settings = {"base_url": server.url, "reduced_motion": "reduce", "locale": "en", **options}
+        context = browser.new_context(viewport={"width": width, "height": height}, **settings)  # type: ignore[arg-type]
         contexts.append(context)
         return context
 

@@ -4,13 +4,19 @@ import json
 import random
 from collections.abc import Callable
 from contextlib import AsyncExitStack
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, Route, WebSocketRoute, expect
 
+from cabochon.server.app import create_app
+from cabochon.server.settings import Settings, Sources
 from tests.browser.robot import Robot
-from tests.server.process import Guest, ServerProcess, run
+from tests.browser.staged import SETTINGS
+from tests.server.process import Guest, ServerProcess, run, running
+from tests.support.serving import Clock
 
 pytestmark = pytest.mark.slow
 Visit = Callable[..., BrowserContext]
@@ -47,7 +53,13 @@ def refuse_seals(page: Page) -> None:
     page.route_web_socket("**/socket**", connect)
 
 
-def with_friends(visit: Visit, server: ServerProcess, *, seals: int = 2) -> tuple[str, Robot, Robot]:
+def nothing() -> None:
+    """Do nothing."""
+
+
+def with_friends(
+    visit: Visit, url: str, *, seals: int = 2, stop_waiting: Callable[[], None] = nothing
+) -> tuple[str, Robot, Robot]:
     """Anna and Ben, who has no crypto.subtle, at a short game that has begun. With one seal only, Anna's is refused."""
     anna, ben = visit(), visit()
     ben.add_init_script(NO_SUBTLE)
@@ -57,12 +69,15 @@ def with_friends(visit: Visit, server: ServerProcess, *, seals: int = 2) -> tupl
     for context in (anna, ben):
         context.request.get("/api/me")
     options = {"house": {"goal": 1}, "players": 2}
-    table = str(anna.request.post("/api/tables", data=options, headers={"Origin": server.url}).json()["id"])
+    table = str(anna.request.post("/api/tables", data=options, headers={"Origin": url}).json()["id"])
     for page in pages:
         page.goto(f"/t/{table}")
     pages[1].get_by_test_id("sit-1").click()
-    wait_for_seals(pages[0], table, seals)
+    until(pages[0], table, lambda deal: seals == sum(seal is not None for seal in deal["seals"]))
     pages[0].get_by_test_id("start").click()
+    if seals < len(pages):
+        until(pages[0], table, lambda deal: deal["phase"] == "sealing")
+        stop_waiting()
     for page in pages:
         has_begun(page)
     return table, Robot(pages[0], "Anna", 1), Robot(pages[1], "Ben", 2)
@@ -87,12 +102,13 @@ async def play_out(url: str, table: str, cookies: list[Any]) -> None:
                     await other.next_state()
 
 
-def wait_for_seals(page: Page, table: str, count: int) -> None:
-    for _ in range(100):
-        if count == sum(seal is not None for seal in table_of(page.context, table)["deal"]["seals"]):
+def until(page: Page, table: str, is_so: Callable[[dict[str, Any]], bool]) -> None:
+    """Ask for the deal of a table until it is as wanted."""
+    for _ in range(400):
+        if is_so(table_of(page.context, table)["deal"]):
             return
         page.wait_for_timeout(50)
-    raise AssertionError("no seals came")
+    raise AssertionError("this never came")
 
 
 def verified(page: Page, table: str, result: str) -> None:
@@ -133,7 +149,7 @@ def leave_out(told: dict[str, Any]) -> None:
 
 
 def test_two_browsers_deal_check_and_deal_again(visit: Visit, server: ServerProcess) -> None:
-    table, anna, ben = with_friends(visit, server)
+    table, anna, ben = with_friends(visit, server.url)
     deal = table_of(anna.page.context, table)["deal"]
     assert None not in deal["seals"] and None not in deal["nonces"]
     run(play_out(server.url, table, [anna.page.context.cookies(), ben.page.context.cookies()]))
@@ -170,16 +186,21 @@ def test_two_browsers_deal_check_and_deal_again(visit: Visit, server: ServerProc
     expect(anna.by("deal-exchanged")).to_be_visible()
 
 
-def test_a_browser_whose_seal_was_refused_says_so(visit: Visit, server: ServerProcess) -> None:
-    table, anna, ben = with_friends(visit, server, seals=1)
-    expect(anna.page.get_by_text("random number is not in the shuffle")).to_be_visible()
-    run(play_out(server.url, table, [anna.page.context.cookies(), ben.page.context.cookies()]))
-    for robot, left_out in ((anna, 1), (ben, 0)):
-        expect(robot.by("end")).to_be_visible()
-        verified(robot.page, table, "good")
-        expect(robot.by("unsealed-0")).to_be_visible()
-        expect(robot.by("unsealed-1")).to_have_count(0)
-        expect(robot.by("left-out")).to_have_count(left_out)
+def test_a_browser_whose_seal_was_refused_says_so(visit: Visit, tmp_path: Path) -> None:
+    clock = Clock()
+    settings = Settings(database=f"sqlite:///{tmp_path}/tables.db", **SETTINGS)  # type: ignore[arg-type]
+    with running(create_app(settings, Sources(clock=clock, playing=clock))) as url:
+        at_this_server = partial(visit, base_url=url)
+        late = partial(clock.pass_by, settings.deal_seconds)
+        table, anna, ben = with_friends(at_this_server, url, seals=1, stop_waiting=late)
+        expect(anna.page.get_by_text("random number is not in the shuffle")).to_be_visible()
+        run(play_out(url, table, [anna.page.context.cookies(), ben.page.context.cookies()]))
+        for robot, left_out in ((anna, 1), (ben, 0)):
+            expect(robot.by("end")).to_be_visible()
+            verified(robot.page, table, "good")
+            expect(robot.by("unsealed-0")).to_be_visible()
+            expect(robot.by("unsealed-1")).to_have_count(0)
+            expect(robot.by("left-out")).to_have_count(left_out)
 
 
 @pytest.mark.parametrize("script", ["", BLOCKED], ids=["storage", "no storage"])

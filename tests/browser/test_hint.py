@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Page, expect
 from cabochon import Game
 from tests.browser.robot import ANSWER_MS, Robot
 from tests.browser.staged import Stage, position_with, stage
-from tests.browser.test_access import AXE, MODES, WIDTHS, guest, problems
+from tests.browser.test_access import AXE, MODES, RULES, WIDTHS, guest, problems
 
 pytestmark = pytest.mark.slow
 COMPILING_MS = 120_000
@@ -91,6 +91,6 @@ def test_a_hint_is_for_everybody(browser: Browser, staged: Stage) -> None:
         page.set_viewport_size({"width": wide, "height": high})
         for mode in MODES:
             page.emulate_media(color_scheme=mode)
-            assert [] == problems(page), f"{wide} px, {mode}"
+            assert [] == problems(page, RULES[mode]), f"{wide} px, {mode}"
         assert 0 == page.evaluate("() => document.documentElement.scrollWidth - document.documentElement.clientWidth")
     page.context.close()

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, BrowserContext, Page
 from tests.browser.cable import Cable
 from tests.browser.conftest import QUICK
 from tests.browser.robot import Robot
-from tests.server.process import ServerProcess
+from tests.server.process import ForkedServer, Nursery, ServerProcess
 
 MOST_DECISIONS = 400
 RELOAD_AT, CUT_AT, KILL_AT = 12, 20, 30
@@ -31,8 +31,8 @@ def join(context: BrowserContext, name: str, path: str) -> Page:
 
 
 @pytest.fixture
-def own_server(tmp_path: Path) -> Any:
-    running = ServerProcess(tmp_path, **QUICK).start()
+def own_server(nursery: Nursery, tmp_path: Path) -> Any:
+    running = ForkedServer(nursery, tmp_path, **{**QUICK, "bot_workers": 0}).start()  # its bot does not search
     yield running
     running.stop()
 

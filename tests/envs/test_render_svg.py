@@ -7,7 +7,7 @@ import pytest
 
 from cabochon import Game, sample
 from cabochon.envs.render_svg import CUTS, pixels, svg
-from cabochon.rules.cards import VARIANTS
+from cabochon.rules.variants import VARIANTS
 
 from .games import random_game
 

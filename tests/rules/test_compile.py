@@ -37,13 +37,13 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     copy = tmp_path / "src" / PACKAGE.name
     shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("static", "__pycache__", "*.safetensors", "*.npz"))
     monkeypatch.setattr(compiling, "PACKAGE", copy)
-    monkeypatch.setattr(compiling, "DATA", copy / PACKAGE_DATA)
+    monkeypatch.setattr(compiling, "VARIANTS_FOLDER", copy / VARIANTS)
     forget_sources()
     yield copy
     forget_sources()
 
 
-PACKAGE_DATA = compiling.DATA.relative_to(PACKAGE)
+VARIANTS = "variants"
 
 
 def edit(path: Path) -> None:
@@ -62,7 +62,7 @@ def test_the_key_notices_an_edit_in_any_source_of_the_import_closure(package: Pa
 
 def test_the_key_notices_an_edit_in_a_table(package: Path) -> None:
     before = cache_key(package / "rules/play.py")
-    edit(next((package / PACKAGE_DATA).rglob("cards.csv")))
+    edit(next((package / VARIANTS).rglob("cards.csv")))
     assert before != cache_key(package / "rules/play.py")
 
 

@@ -1,28 +1,57 @@
-"""Servers that start at once: a process that has imported and compiled everything forks them. Run by `ForkedServer`.
+"""Servers that start at once: a process that has imported, compiled and tried everything forks them. Run by `Nursery`.
 
-It reads the port and the database of the next server from a line, and writes the process id.
+It reads what the next server is to be from a line, and writes the process id.
 """
 
+import gc
+import json
 import os
 import signal
 import sys
+import tempfile
 
+from cabochon.server.app import create_app
 from cabochon.server.bots import play_a_little
-from cabochon.server.run import play
+from cabochon.server.run import config, play
 from cabochon.server.settings import Settings
+from cabochon.server.storage import open_engine
+
+
+def rehearse() -> None:
+    """What is only loaded when it is needed is loaded here, and not by each server again."""
+    play_a_little()
+    with tempfile.TemporaryDirectory() as folder:
+        settings = Settings(database=f"sqlite:///{folder}/tables.db", bot_workers=0)
+        app = create_app(settings)
+        config(app, settings).load()
+        app.state.hub.storage.close()
+    gc.collect()
+    gc.freeze()  # so that no server looks at all of this again
+
+
+def serve(port: int, database: str, environment: dict[str, str], log: str) -> None:
+    """Be the server, in a new process."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    sys.stdin.close()
+    kept = os.open(log, os.O_WRONLY | os.O_APPEND)
+    os.dup2(kept, sys.stdout.fileno())
+    os.dup2(kept, sys.stderr.fileno())
+    os.environ.update(environment)
+    play(Settings.from_environment(database=database), port, open_browser=False)
 
 
 def main() -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel buries the dead
-    play_a_little()
+    rehearse()
     for line in sys.stdin:
-        port, database = line.split()
+        wanted = json.loads(line)
+        if not wanted["database"].startswith("sqlite"):
+            open_engine(wanted["database"]).dispose()  # loads the driver
         child = os.fork()
         if child == 0:
-            sys.stdin.close()
-            play(Settings.from_environment(database=database), int(port), open_browser=False)
+            serve(**wanted)
             os._exit(0)
-        print(child, file=sys.stderr, flush=True)
+        print(child, flush=True)
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ from cabochon.server.run import bound_socket, config
 from cabochon.server.settings import Settings
 
 START_SECONDS = 60
+POLL_SECONDS = 0.02
 ANSWER_SECONDS = 30
 
 Result = TypeVar("Result")
@@ -66,7 +67,8 @@ class ServerProcess:
     def __init__(self, folder: Path, database: str = "", /, **settings: float) -> None:
         self.port = free_port()
         self.database = database or f"sqlite:///{folder / 'tables.db'}"
-        self.environment = os.environ | {f"CABOCHON_{name.upper()}": str(value) for name, value in settings.items()}
+        self.settings = {f"CABOCHON_{name.upper()}": str(value) for name, value in settings.items()}
+        self.environment = os.environ | self.settings
         self.log = (folder / "server.log").open("ab")
         self.process: Any = None
 
@@ -80,7 +82,7 @@ class ServerProcess:
         while not self.is_ready():
             assert self.process.poll() is None, "the server stopped: see server.log"
             assert time.monotonic() < deadline, "the server did not start"
-            time.sleep(0.05)
+            time.sleep(POLL_SECONDS)
         return self
 
     def launch(self) -> Any:
@@ -90,7 +92,8 @@ class ServerProcess:
 
     def is_ready(self) -> bool:
         try:
-            return bool(httpx.get(f"{self.url}/api/health", timeout=2).json()["status"] == "ok")
+            health = httpx.get(f"{self.url}/api/health", timeout=2, verify=False)  # to load certificates takes longer than to ask
+            return bool(health.json()["status"] == "ok")
         except (httpx.HTTPError, ValueError, KeyError):
             return False
 
@@ -121,25 +124,31 @@ class ServerProcess:
         self.log.close()
 
 
+class Nursery:
+    """The process from which servers are forked."""
+
+    def __init__(self) -> None:
+        command = [sys.executable, "-m", "tests.server.nursery"]
+        self.process = subprocess.Popen(command, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def fork(self, **wanted: Any) -> "Forked":
+        assert self.process.stdin and self.process.stdout
+        print(orjson.dumps(wanted).decode(), file=self.process.stdin, flush=True)
+        return Forked(psutil.Process(int(self.process.stdout.readline())))
+
+    def close(self) -> None:
+        self.process.communicate()
+
+
 class ForkedServer(ServerProcess):
     """The same server, forked from one that has imported and compiled everything: for many starts."""
 
-    def __init__(self, folder: Path, database: str = "", /, **settings: float) -> None:
+    def __init__(self, nursery: Nursery, folder: Path, database: str = "", /, **settings: float) -> None:
         super().__init__(folder, database, **settings)
-        command = [sys.executable, "-m", "tests.server.nursery"]
-        pipe = subprocess.PIPE
-        self.nursery = subprocess.Popen(command, env=self.environment, text=True, stdin=pipe, stdout=self.log, stderr=pipe)
+        self.nursery = nursery
 
     def launch(self) -> "Forked":
-        assert self.nursery.stdin and self.nursery.stderr
-        print(self.port, self.database, file=self.nursery.stdin, flush=True)
-        line = self.nursery.stderr.readline()
-        assert line.strip().isdigit(), line + self.nursery.stderr.read()
-        return Forked(psutil.Process(int(line)))
-
-    def stop(self) -> None:
-        super().stop()
-        self.nursery.communicate()
+        return self.nursery.fork(port=self.port, database=self.database, environment=self.settings, log=self.log.name)
 
 
 class Forked:
@@ -183,7 +192,7 @@ class Guest:
 
     def __init__(self, url: str, name: str) -> None:
         self.url, self.name = url, name
-        self.http = httpx.AsyncClient(base_url=url, headers={"Origin": url}, timeout=ANSWER_SECONDS)
+        self.http = httpx.AsyncClient(base_url=url, headers={"Origin": url}, timeout=ANSWER_SECONDS, verify=False)
 
     async def __aenter__(self) -> "Guest":
         (await self.http.get("/api/me")).raise_for_status()

@@ -96,6 +96,7 @@ def test_a_clock_that_is_set_harms_nobody(tmp_path: Path, database: str, jump: f
         assert 2 == watcher.until(lambda state: state["view"])["number"]
 
 
+@every_database
 def test_a_pause_of_the_machine_is_not_charged(tmp_path: Path, database: str) -> None:
     day, monotonic = Clock(), Clock()
     playing = PlayingTime(monotonic, longest_pause=2)

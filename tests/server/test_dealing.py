@@ -33,6 +33,7 @@ from cabochon.server.fairness import (
 )
 from cabochon.server.refusals import Refused
 from cabochon.server.storage import Storage
+from tests.support.postgres import every_database
 from tests.support.serving import Chair, Clock, Guest, House, house, true_sources
 from tests.test_server import play_out
 
@@ -43,6 +44,13 @@ SECONDS = 5.0
 @pytest.fixture(scope="module")
 def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     with house(tmp_path_factory.mktemp("here"), true_sources(Clock())) as running:
+        yield running
+
+
+@pytest.fixture
+def own(tmp_path: Path, database: str) -> Iterator[House]:
+    """A server for one test, on either database."""
+    with house(tmp_path, true_sources(Clock()), database=database) as running:
         yield running
 
 
@@ -191,10 +199,11 @@ def test_a_deal_of_two_people(here: House) -> None:
         assert reveal.commitment == commitment_2(anna.table, "classic", 2, ANY_START, reveal.secret)
 
 
-def test_the_commitment_is_stored_before_anybody_else_sits_down(here: House) -> None:
-    table = here.guest().create()
-    stored = here.hub.storage.table(table)
-    assert stored.table["commitment"] == here.guest().get(f"/api/tables/{table}").json()["commitment"]
+@every_database
+def test_the_commitment_is_stored_before_anybody_else_sits_down(own: House) -> None:
+    table = own.guest().create()
+    stored = own.hub.storage.table(table)
+    assert stored.table["commitment"] == own.guest().get(f"/api/tables/{table}").json()["commitment"]
     text = ["cabochon deal 2", f"table: {table}", "variant: classic", "players: 2", "start: random"]
     lines = "\n".join([*text, f"secret: {stored.table['secret']}", ""])
     assert lines == committed_text_2(table, "classic", 2, ANY_START, stored.table["secret"])
@@ -260,8 +269,9 @@ def test_the_seal_of_somebody_who_sat_down_just_now_is_waited_for(here: House) -
         assert [anna.nonce, ben.nonce] == ben.until("dealt")["deal"]["nonces"]
 
 
-def test_a_seal_goes_with_its_person(here: House) -> None:
-    with seated(here, players=3) as (anna, ben):
+@every_database
+def test_a_seal_goes_with_its_person(own: House) -> None:
+    with seated(own, players=3) as (anna, ben):
         ben.seal()
         ben.chair.done("sit", seat=1, name="Benjamin")
         assert ben.own_seal == ben.chair.state["table"]["deal"]["seals"][1], "a new name is no new person"
@@ -271,7 +281,7 @@ def test_a_seal_goes_with_its_person(here: House) -> None:
         moved.seal()
         ben.chair.done("leave")
         assert [None] * 3 == ben.chair.until(lambda state: state["seat"] is None)["table"]["deal"]["seals"]
-        stored = here.hub.storage.table(anna.table)
+        stored = own.hub.storage.table(anna.table)
         assert [] == list(stored.seals)
 
 
@@ -361,15 +371,16 @@ def test_a_rematch_waits_for_those_who_took_part(here: House) -> None:
 # A server that is stopped
 
 
-def test_a_restart_while_nonces_are_opened(tmp_path: Path) -> None:
+@every_database
+def test_a_restart_while_nonces_are_opened(tmp_path: Path, database: str) -> None:
     clock = Clock()
-    with house(tmp_path, true_sources(clock)) as here, seated(here) as (anna, ben):
+    with house(tmp_path, true_sources(clock), database=database) as here, seated(here) as (anna, ben):
         anna.seal()
         ben.seal()
         anna.chair.done("start")
         anna.open()
         before = anna.chair.state["table"]
-    with house(tmp_path, true_sources(clock)) as here:
+    with house(tmp_path, true_sources(clock), database=database) as here:
         anna.guest.house = ben.guest.house = here
         with anna.guest.at(anna.table) as first, ben.guest.at(ben.table) as second:
             anna.chair, ben.chair = first, second
@@ -383,12 +394,13 @@ def test_a_restart_while_nonces_are_opened(tmp_path: Path) -> None:
             assert [] == verify(reveal_of(anna.guest, anna.table), before["commitment"], {0: anna.nonce, 1: ben.nonce})
 
 
-def test_a_restart_while_seals_are_waited_for(tmp_path: Path) -> None:
+@every_database
+def test_a_restart_while_seals_are_waited_for(tmp_path: Path, database: str) -> None:
     clock = Clock()
-    with house(tmp_path, true_sources(clock)) as here:
+    with house(tmp_path, true_sources(clock), database=database) as here:
         anna = here.guest()
         table = str(anna.request("POST", "/api/tables?sealed=true", json={"bots": ["greedy"]}).json()["id"])
-    with house(tmp_path, true_sources(clock)) as here:
+    with house(tmp_path, true_sources(clock), database=database) as here:
         anna.house = here
         with anna.at(table) as chair:
             player = Player(anna, table, 0, chair)
@@ -397,12 +409,13 @@ def test_a_restart_while_seals_are_waited_for(tmp_path: Path) -> None:
             assert [player.nonce, None] == player.until("dealt")["deal"]["nonces"]
 
 
-def test_a_restart_and_nobody_opens(tmp_path: Path) -> None:
+@every_database
+def test_a_restart_and_nobody_opens(tmp_path: Path, database: str) -> None:
     clock = Clock()
-    with house(tmp_path, true_sources(clock)) as here, seated(here) as (anna, ben):
+    with house(tmp_path, true_sources(clock), database=database) as here, seated(here) as (anna, ben):
         anna.seal()
         anna.chair.done("start")
-    with house(tmp_path, true_sources(clock)) as here:
+    with house(tmp_path, true_sources(clock), database=database) as here:
         ben.guest.house = here
         with ben.guest.at(ben.table) as chair:
             chair.until(lambda state: state["table"]["deal"]["phase"] == "opening")
@@ -411,12 +424,13 @@ def test_a_restart_and_nobody_opens(tmp_path: Path) -> None:
             assert ([anna.own_seal, None], [None, None]) == (deal["seals"], deal["nonces"])
 
 
-def test_a_running_game_is_the_same_after_a_restart(tmp_path: Path) -> None:
+@every_database
+def test_a_running_game_is_the_same_after_a_restart(tmp_path: Path, database: str) -> None:
     clock = Clock()
-    with house(tmp_path, true_sources(clock)) as here, seated(here) as (anna, ben):
+    with house(tmp_path, true_sources(clock), database=database) as here, seated(here) as (anna, ben):
         table = both_deal(anna, ben)
         view = anna.chair.state["view"]
-    with house(tmp_path, true_sources(clock)) as here:
+    with house(tmp_path, true_sources(clock), database=database) as here:
         anna.guest.house = here
         with anna.guest.at(anna.table) as chair:
             again = chair.until(lambda state: state["view"])
@@ -428,25 +442,28 @@ def test_a_running_game_is_the_same_after_a_restart(tmp_path: Path) -> None:
 
 def without_triggers(connection: sa.Connection) -> None:
     for table in ("tables", "seals"):
-        connection.execute(sa.text(f"DROP TRIGGER {table}_deal_is_final"))
+        place = f" ON {table}" if connection.dialect.name == "postgresql" else ""
+        connection.execute(sa.text(f"DROP TRIGGER {table}_deal_is_final{place}"))
 
 
-@pytest.mark.parametrize("change", ["secret = 'x'", "commitment = 'x'", "seed = 1", "salt = 'x'", "start = 1"])
-def test_the_database_refuses_to_change_a_deal(here: House, change: str) -> None:
-    table = here.guest().create()
-    with (
-        pytest.raises(sa.exc.IntegrityError, match="the deal of a table is never changed"),
-        here.hub.storage.engine.begin() as connection,
-    ):
-        connection.execute(sa.text(f"UPDATE tables SET {change} WHERE id = :id"), {"id": table})
+@every_database
+def test_the_database_refuses_to_change_a_deal(own: House) -> None:
+    table = own.guest().create()
+    for change in ("secret = 'x'", "commitment = 'x'", "seed = 1", "salt = 'x'", "start = 1"):
+        with (
+            pytest.raises(sa.exc.DBAPIError, match="the deal of a table is never changed"),
+            own.hub.storage.engine.begin() as connection,
+        ):
+            connection.execute(sa.text(f"UPDATE tables SET {change} WHERE id = :id"), {"id": table})
 
 
-def test_the_database_refuses_to_change_a_seal(here: House) -> None:
-    with seated(here) as (anna, _ben):
+@every_database
+def test_the_database_refuses_to_change_a_seal(own: House) -> None:
+    with seated(own) as (anna, _ben):
         anna.seal()
         with (
-            pytest.raises(sa.exc.IntegrityError, match="the deal of a table is never changed"),
-            here.hub.storage.engine.begin() as connection,
+            pytest.raises(sa.exc.DBAPIError, match="the deal of a table is never changed"),
+            own.hub.storage.engine.begin() as connection,
         ):
             connection.execute(storage.seals.update().values(seal="x"))
 
@@ -464,16 +481,17 @@ EXCHANGES: dict[str, tuple[str, list[str]]] = {
 }
 
 
+@every_database
 @pytest.mark.parametrize("what", EXCHANGES)
-def test_an_exchange_between_restarts_is_caught(tmp_path: Path, what: str) -> None:
+def test_an_exchange_between_restarts_is_caught(tmp_path: Path, database: str, what: str) -> None:
     clock = Clock()
     statement, expected = EXCHANGES[what]
-    with house(tmp_path, true_sources(clock)) as here, seated(here) as (anna, ben):
+    with house(tmp_path, true_sources(clock), database=database) as here, seated(here) as (anna, ben):
         noted = both_deal(anna, ben)["commitment"]
     told = {"other": OTHER, "seal": seal_of(anna.table, 0, OTHER)}
     told["hash"] = commitment_2(anna.table, "classic", 2, ANY_START, OTHER)
-    exchange(tmp_path, statement, told)
-    with house(tmp_path, true_sources(clock)) as here:
+    exchange(database, statement, told)
+    with house(tmp_path, true_sources(clock), database=database) as here:
         anna.guest.house = ben.guest.house = here
         with anna.guest.at(anna.table) as first, ben.guest.at(ben.table) as second:
             anna.chair, ben.chair = first, second
@@ -489,8 +507,8 @@ def test_an_exchange_between_restarts_is_caught(tmp_path: Path, what: str) -> No
     assert 1 == result.exit_code and "ok" not in result.output
 
 
-def exchange(folder: Path, statement: str, told: dict[str, str]) -> None:
-    kept = Storage(f"sqlite:///{folder / 'games.db'}")
+def exchange(database: str, statement: str, told: dict[str, str]) -> None:
+    kept = Storage(database)
     with kept.engine.begin() as connection:
         without_triggers(connection)
         query = sa.text(statement)
@@ -609,9 +627,9 @@ SEED, SALT = 5305182598825874727, "81d32cf1a2b3a30e268cd800f1f82599"
 OLD_COMMITMENT = commitment("classic", 2, 0, SEED, SALT)
 
 
-def old_database(folder: Path, status: str) -> None:
+def old_database(database: str, status: str) -> None:
     """A database of the first version with one table, at which a short game is over, runs or has not begun."""
-    kept = Storage(f"sqlite:///{folder / 'games.db'}")
+    kept = Storage(database)
     config = Config()
     config.set_main_option("script_location", str(storage.MIGRATIONS))
     game = Game("classic", 2, seed=SEED, start=0, goal=2)
@@ -623,7 +641,7 @@ def old_database(folder: Path, status: str) -> None:
         connection.execute(
             sa.text(
                 "INSERT INTO tables (id, options, status, host, start, seed, salt, created, began, listed, timed) "
-                "VALUES ('old', :options, :status, 0, 0, :seed, :salt, 1000000, 1000000, 1, 0)"
+                "VALUES ('old', :options, :status, 0, 0, :seed, :salt, 1000000, 1000000, TRUE, FALSE)"
             ),
             table,
         )
@@ -651,9 +669,10 @@ def old_moves(game: Game) -> list[tuple[int, str]]:
     return moves
 
 
-def test_an_old_game_loads_and_verifies(tmp_path: Path) -> None:
-    old_database(tmp_path, "finished")
-    with house(tmp_path, true_sources(Clock())) as here:
+@every_database
+def test_an_old_game_loads_and_verifies(tmp_path: Path, database: str) -> None:
+    old_database(database, "finished")
+    with house(tmp_path, true_sources(Clock()), database=database) as here:
         guest = here.guest()
         table = guest.get("/api/tables/old").json()
         assert (1, "dealt", OLD_COMMITMENT) == (table["deal"]["format"], table["deal"]["phase"], table["commitment"])
@@ -665,9 +684,9 @@ def test_an_old_game_loads_and_verifies(tmp_path: Path) -> None:
         assert 200 == guest.get("/api/tables/old/replay?seat=1").status_code
 
 
-def test_a_reveal_of_an_old_server_verifies(tmp_path: Path) -> None:
-    old_database(tmp_path, "finished")
-    with house(tmp_path, true_sources(Clock())) as here:
+def test_a_reveal_of_an_old_server_verifies(tmp_path: Path, database: str) -> None:
+    old_database(database, "finished")
+    with house(tmp_path, true_sources(Clock()), database=database) as here:
         told = here.guest().get("/api/tables/old/reveal").json()
     del told["format"]
     assert [] == verify(parse_reveal(orjson.dumps(told)))
@@ -677,9 +696,10 @@ def test_a_reveal_of_an_old_server_verifies(tmp_path: Path) -> None:
     assert ["the commitment is not the hash of this seed and salt"] == verify(parse_reveal(orjson.dumps({**told, "salt": "00"})))
 
 
-def test_an_old_table_that_waited_begins_as_it_was_committed_to(tmp_path: Path) -> None:
-    old_database(tmp_path, "waiting")
-    with house(tmp_path, true_sources(Clock())) as here:
+@every_database
+def test_an_old_table_that_waited_begins_as_it_was_committed_to(tmp_path: Path, database: str) -> None:
+    old_database(database, "waiting")
+    with house(tmp_path, true_sources(Clock()), database=database) as here:
         ben = here.guest()
         with ben.at("old") as chair:
             chair.done("sit", seat=1, name="Ben")
@@ -689,6 +709,7 @@ def test_an_old_table_that_waited_begins_as_it_was_committed_to(tmp_path: Path) 
             assert Game("classic", 2, seed=SEED, start=0, goal=2) == table.first_game() and OLD_COMMITMENT == table.commitment
 
 
+@every_database
 @pytest.mark.parametrize(
     "statement, wrong",
     [
@@ -699,13 +720,13 @@ def test_an_old_table_that_waited_begins_as_it_was_committed_to(tmp_path: Path) 
         ),
     ],
 )
-def test_an_exchange_of_an_old_seed_is_caught(tmp_path: Path, statement: str, wrong: str) -> None:
-    old_database(tmp_path, "waiting")
+def test_an_exchange_of_an_old_seed_is_caught(tmp_path: Path, database: str, statement: str, wrong: str) -> None:
+    old_database(database, "waiting")
     told = {"hash": commitment("classic", 2, 0, 7, "00")}
-    with house(tmp_path, true_sources(Clock())):
+    with house(tmp_path, true_sources(Clock()), database=database):
         pass
-    exchange(tmp_path, statement, told)
-    with house(tmp_path, true_sources(Clock())) as here:
+    exchange(database, statement, told)
+    with house(tmp_path, true_sources(Clock()), database=database) as here:
         anna, ben = here.guest(), here.guest()
         with anna.at("old") as first, ben.at("old") as second:
             second.done("sit", seat=1, name="Ben")

@@ -9,7 +9,7 @@ import orjson
 import pytest
 import websockets
 
-from tests.server.process import Guest, ServerProcess, run
+from tests.server.process import ForkedServer, Guest, Nursery, ServerProcess, run
 
 MESSAGES = 10_000
 AT_ONCE = 50
@@ -91,8 +91,8 @@ async def flood(server: ServerProcess) -> tuple[int, int]:
 
 
 @pytest.mark.slow
-def test_ten_thousand_random_messages(tmp_path: Path) -> None:
-    server = ServerProcess(tmp_path, **LENIENT).start()
+def test_ten_thousand_random_messages(nursery: Nursery, tmp_path: Path) -> None:
+    server = ForkedServer(nursery, tmp_path, **LENIENT).start()
     try:
         before, after = run(flood(server))
         assert after - before < MOST_GROWTH

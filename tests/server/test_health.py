@@ -26,9 +26,9 @@ ENOUGH = 1000
 
 @pytest.fixture(autouse=True)
 def quickly(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every question is a new try, and nobody is waited for for long."""
+    """Every question is a new try, and a busy machine is waited for."""
     monkeypatch.setattr(hub, "PROBE_SECONDS", 0.0)
-    monkeypatch.setattr(hub, "HEALTH_SECONDS", 0.5)
+    monkeypatch.setattr(hub, "HEALTH_SECONDS", 60.0)
 
 
 def health(here: House) -> tuple[int, str, str]:
@@ -156,8 +156,8 @@ def frozen(postgres: Postgres) -> Iterator[None]:
 
 
 AWAY = {
-    "stopped": (stopped, "the database does not answer"),
-    "frozen": (frozen, "the database has not answered for 0.5 seconds"),
+    "stopped": (stopped, 60.0, "the database does not answer"),
+    "frozen": (frozen, 0.5, "the database has not answered for 0.5 seconds"),
 }
 
 
@@ -168,10 +168,12 @@ def test_postgresql_goes_away_and_comes_back(
     monkeypatch.setattr(storage, "ANSWER_SECONDS", 0.5)
     monkeypatch.setitem(storage.POSTGRESQL_LINE, "connect_timeout", 2)
     away: Callable[[Postgres], Any]
-    away, sentence = AWAY[how]
+    away, patience, sentence = AWAY[how]
     with house(tmp_path, database=postgres_url) as here, two_players(here) as (table, anna, _ben):
         with away(postgres):
-            assert unwell(sentence) == health(here)
+            with monkeypatch.context() as patched:
+                patched.setattr(hub, "HEALTH_SECONDS", patience)
+                assert unwell(sentence) == health(here)
             assert NOT_STORED == anna.refusal("move", number=1, text="take wug")
             answer = here.client.get(f"/api/tables/{table}")
             assert (503, "no_database") == (answer.status_code, answer.json()["code"])
@@ -181,6 +183,25 @@ def test_postgresql_goes_away_and_comes_back(
         guest = here.guest("Cleo")
         with guest.at(guest.create(bots=["greedy"], start="host")) as chair:
             chair.play("take wug")
+
+
+REFUSING = """
+CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '53100'; END $$;
+CREATE TRIGGER refusing BEFORE INSERT OR UPDATE ON lease EXECUTE FUNCTION refuse();
+"""
+
+
+def test_postgresql_without_a_place_to_write(tmp_path: Path, postgres_url: str) -> None:
+    """The same answer as from a full disk (53100), for the check and for moves."""
+    with house(tmp_path, database=postgres_url) as here, two_players(here) as (_, anna, _ben):
+        with here.hub.storage.engine.begin() as connection:
+            connection.exec_driver_sql(REFUSING)
+            connection.exec_driver_sql("CREATE TRIGGER refusing BEFORE INSERT ON entries EXECUTE FUNCTION refuse()")
+        assert unwell("the disk is full") == health(here)
+        assert NOT_STORED == anna.refusal("move", number=1, text="take wug")
+        with here.hub.storage.engine.begin() as connection:
+            connection.exec_driver_sql("DROP FUNCTION refuse CASCADE")
+        assert WELL == health(here)
 
 
 # Damaged tables

@@ -10,7 +10,7 @@ import httpx
 import pytest
 import websockets
 
-from tests.server.process import ForkedServer, Guest, ServerProcess, run
+from tests.server.process import ForkedServer, Guest, Nursery, ServerProcess, run
 from tests.support.postgres import every_database
 
 KILLS = int(os.environ.get("KILLS", "50"))
@@ -40,11 +40,12 @@ async def play_until_gone(guests: list[Guest], tables: dict[str, dict[int, str]]
         assert result is None or isinstance(result, GONE), repr(result)
 
 
-async def stored_moves(guest: Guest, table: str) -> dict[int, str]:
+async def stored_moves(guest: Guest, table: str) -> tuple[dict[int, str], bool]:
+    """The moves of a table, and whether it is over."""
     async with guest.at(table) as chair:
         numbers = [entry["number"] for entry in chair.entries]
         assert numbers == list(range(1, len(numbers) + 1)), "every number once, in order"
-        return {entry["number"]: entry["text"] for entry in chair.entries}
+        return {entry["number"]: entry["text"] for entry in chair.entries}, chair.is_over
 
 
 async def seat_both(guests: list[Guest], variant: str) -> str:
@@ -68,24 +69,19 @@ async def killed_again_and_again(server: ServerProcess, kills: int) -> int:
             await playing
             server.start()
             for table, acknowledged in list(tables.items()):
-                stored = await stored_moves(anna, table)
+                stored, is_over = await stored_moves(anna, table)
                 assert acknowledged.items() <= stored.items()
-                if await is_over(anna, table):
+                if is_over:
                     moves += len(tables.pop(table))
                     tables[await seat_both(guests, rng.choice(["classic", "marvel"]))] = {}
     return moves + sum(len(acknowledged) for acknowledged in tables.values())
 
 
-async def is_over(guest: Guest, table: str) -> bool:
-    async with guest.at(table) as chair:
-        return chair.is_over
-
-
 @pytest.mark.slow
 @every_database
-def test_acknowledged_moves_survive_kill_9(tmp_path: Path, database: str) -> None:
+def test_acknowledged_moves_survive_kill_9(nursery: Nursery, tmp_path: Path, database: str) -> None:
     kills = KILLS if database.startswith("sqlite") else math.ceil(KILLS * POSTGRESQL_SHARE)
-    server = ForkedServer(tmp_path, database, **QUICK).start()
+    server = ForkedServer(nursery, tmp_path, database, **QUICK).start()
     try:
         assert run(killed_again_and_again(server, kills)) > 10 * kills
     finally:

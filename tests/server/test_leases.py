@@ -7,6 +7,7 @@ import socket
 import sqlite3
 import subprocess
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -162,12 +163,10 @@ def test_an_error_anywhere_in_the_first_start_leaves_nothing_behind(database: st
 
 FIRST_STARTS = """
 import os, random, signal, sys, time
-from pathlib import Path
 from cabochon.server.storage import Storage
 import alembic.command
 rng = random.Random(1)
-for start in range(10):
-    url = f"sqlite:///{sys.argv[1]}/{start}.db"
+for url in sys.stdin.read().split():
     for delay in (rng.uniform(0, 0.12), None):
         child = os.fork()
         if child == 0:
@@ -178,14 +177,26 @@ for start in range(10):
             os.kill(child, signal.SIGKILL)
         _, status = os.waitpid(child, 0)
     if status:
-        sys.exit(f"start {start} failed after a kill")
+        sys.exit(f"{url}: the start failed after a kill")
 """
+
+
+def killed_in_their_first_start(urls: list[str]) -> tuple[int, str]:
+    """How it ends to start a server twice on each of these empty databases, killing it the first time."""
+    command = [sys.executable, "-c", FIRST_STARTS]
+    done = subprocess.run(command, input="\n".join(urls), capture_output=True, text=True, check=False)
+    return done.returncode, done.stderr
 
 
 @pytest.mark.slow
 def test_a_first_start_that_is_killed_can_be_tried_again(tmp_path: Path) -> None:
-    done = subprocess.run([sys.executable, "-c", FIRST_STARTS, tmp_path], capture_output=True, text=True, check=False)
-    assert (0, "") == (done.returncode, done.stderr)
+    assert (0, "") == killed_in_their_first_start([f"sqlite:///{tmp_path}/{start}.db" for start in range(10)])
+
+
+@pytest.mark.slow
+def test_a_first_start_that_is_killed_can_be_tried_again_on_postgresql(postgres: Postgres) -> None:
+    with ExitStack() as stack:
+        assert (0, "") == killed_in_their_first_start([stack.enter_context(postgres.database()) for _ in range(5)])
 
 
 @every_database

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from cabochon import VARIANTS, CabochonError, Game
-from cabochon.rules.cards import TIER_SIZES, TILES
+from cabochon.rules.cards import TIER_SIZES
+from cabochon.rules.variants import TILES
 from cabochon.server.fairness import DealInputs, commitment_2, seal_of
 from cabochon.server.shuffle import FIRST_BYTES, below, order_of, shuffled, stream
 

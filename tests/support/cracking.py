@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cabochon import View
-from cabochon.rules.cards import CARD_COUNT, TIER_SIZES, TILES
+from cabochon.rules.cards import CARD_COUNT, TIER_SIZES
 from cabochon.rules.rng import MIX_1, MIX_2, SPREAD
 from cabochon.rules.state import SLOTS_PER_TIER
+from cabochon.rules.variants import TILES
 
 WORD = 64
 BITS = 5  # so many leading bits of each number are guessed: 12 numbers give 60 equations

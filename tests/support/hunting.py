@@ -8,12 +8,12 @@ from cabochon import Game, Move
 from cabochon.rules import play as turn
 from cabochon.rules.actions import BUY, BUY_RESERVED, FIRST_ACTION, PASS, RESERVE, RESERVE_DECK
 from cabochon.rules.bits import count_bits, nth_bit
-from cabochon.rules.buying import price
 from cabochon.rules.cards import NONE, TIER
 from cabochon.rules.compile import kernel
 from cabochon.rules.deal import deal
 from cabochon.rules.ending import goal_reached, standing
 from cabochon.rules.gems import COLOURS, WILD, lane, lanes_at_least, total
+from cabochon.rules.paying import price
 from cabochon.rules.rng import below, seeded, stir
 from cabochon.rules.state import CLAIM, MAIN, OVER, RETURN, STALEMATE
 from cabochon.ruleset import blank_states, ruleset

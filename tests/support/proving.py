@@ -26,11 +26,12 @@ import numpy as np
 
 from cabochon import Game, Move
 from cabochon.rules.actions import BUY, BUY_RESERVED, FIRST_ACTION, PASS, RESERVE, RESERVE_DECK
-from cabochon.rules.buying import COLOURS_FIRST, colours_first, pays, price
+from cabochon.rules.buying import COLOURS_FIRST
 from cabochon.rules.cards import DECK_START, NONE
 from cabochon.rules.compile import kernel
 from cabochon.rules.ending import rank
 from cabochon.rules.gems import COLOUR_COUNT, LANE_BITS, WILD, lane, minus, total
+from cabochon.rules.paying import colours_first, pays, price
 from cabochon.rules.play import after_action, legal, play
 from cabochon.rules.reserving import draw, take_wild
 from cabochon.rules.state import MAIN, OVER, RETURN, SLOTS_PER_TIER, State, state_t

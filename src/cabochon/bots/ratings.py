@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-LADDER_FILE = Path(__file__).parent.parent / "data" / "ladder.json"
+LADDER_FILE = Path(__file__).parent / "ladder.json"
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,13 +20,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..rules.actions import ACTION_COUNT, CLAIM_TILE, GIVE_BACK
-from ..rules.cards import BONUS, CARD_COUNT, COST, DEMAND, NONE, POINTS, SYMBOLS, TIER, TILE_COUNT, TILE_POINTS, VARIANTS
+from ..rules.cards import BONUS, CARD_COUNT, COST, DEMAND, NONE, POINTS, SYMBOLS, TIER, TILE_COUNT, TILE_POINTS
 from ..rules.compile import inlined, kernel
 from ..rules.ending import fulfils_goal
 from ..rules.gems import COLOURS, LANE_BITS, WILD, lane, minus, total
 from ..rules.play import legal
 from ..rules.reserving import hidden_cards
 from ..rules.state import CLAIM, MAIN, MARKET_SIZE, MAX_RESERVED, MAX_TILES, RETURN, State
+from ..rules.variants import VARIANTS
 from ..ruleset import States
 
 MAX_NUMBER = 127  # the largest int8; larger counts are clipped

@@ -17,12 +17,13 @@ from ..notation.gems import format_counts
 from ..notation.move import Move
 from ..rules.actions import ACTION_COUNT, BUY, BUY_RESERVED, FIRST_ACTION, PASS, RESERVE, RESERVE_DECK
 from ..rules.bits import lowest_bit
-from ..rules.cards import CARD_COUNT, DECK_START, NONE, TILE_COUNT, TILE_FACES, TILE_START, TILES, VARIANTS, Variant
+from ..rules.cards import CARD_COUNT, DECK_START, NONE, TILE_COUNT, TILE_FACES, TILE_START
 from ..rules.compile import kernel
 from ..rules.deal import clear_table, shuffle_deck
 from ..rules.play import legal, play
 from ..rules.reserving import refill
 from ..rules.state import MARKET_SIZE, MAX_RESERVED, MAX_SEATS, MAX_TILES, SLOTS_PER_TIER
+from ..rules.variants import TILES, VARIANTS, Variant
 from ..ruleset import FEWEST_PLAYERS, blank_states, ruleset
 from ..view import position, sample, view
 from .episodes import ENDED, GOING, TURN_LIMIT, checked_limit, reward_of, status

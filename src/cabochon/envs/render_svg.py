@@ -6,9 +6,10 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from ..rules.cards import CARDS, TIER_COUNT, TILES, VARIANTS
+from ..rules.cards import TIER_COUNT
 from ..rules.gems import COLOUR_COUNT
 from ..rules.state import SLOTS_PER_TIER
+from ..rules.variants import CARDS, TILES, VARIANTS
 from ..view import Reserved, View
 
 WIDTH, HEIGHT = 960, 640

@@ -1,6 +1,6 @@
 """A position drawn as text."""
 
-from ..rules.cards import CARDS, TILES, VARIANTS
+from ..rules.variants import CARDS, TILES, VARIANTS
 from ..view import Reserved, SeatView, View
 from .gems import format_counts
 from .move import PLACES

@@ -7,22 +7,26 @@ from functools import cache, lru_cache
 from ..errors import CabochonError, MoveSyntaxError
 from ..rules.actions import (
     ACTION_COUNT,
+    ACTIONS,
     BUY,
     BUY_RESERVED,
     CLAIM_TILE,
     GIVE_BACK,
+    KINDS,
     PASS,
     RESERVE,
     RESERVE_DECK,
+    TAKE_TWO,
     TAKEN,
+    Kind,
 )
-from ..rules.cards import VARIANTS
 from ..rules.gems import COLOUR_COUNT, pack, unpack
-from ..rules.state import SLOTS_PER_TIER
+from ..rules.state import MARKET_SIZE, SLOTS_PER_TIER
+from ..rules.variants import VARIANTS
 from .gems import format_run, parse_counts
 
 PLACES = "abcd"
-WORDS = ("take", "reserve", "buy", "return", "claim", "pass")
+VERBS = ("take", "reserve", "buy", "return", "claim", "pass")
 TAKE_BY_GEMS = {int(gems): action for action, gems in enumerate(TAKEN)}
 LONGEST_MOVE = 100
 MOST_PAID = 63
@@ -45,7 +49,7 @@ class Move:
     @property
     def kind(self) -> str:
         """The rulebook's verb: take, reserve, buy, return, claim or pass."""
-        return format_move(self).split()[0]
+        return ACTIONS[self.action].kind.verb
 
     @classmethod
     def parse(cls, text: str, variant: str = "classic") -> "Move":
@@ -68,7 +72,7 @@ def plain_moves(variant: str) -> tuple[Move, ...]:
 def _checked_payment(move: Move) -> tuple[int, ...] | None:
     """A purchase's payment, with all lanes; paying nothing is the same as not saying it."""
     lanes, payment = len(VARIANTS[move.variant].letters), move.payment or ()
-    if not BUY <= move.action < PASS:
+    if not ACTIONS[move.action].is_purchase:
         raise CabochonError("only a purchase has a payment")
     if len(payment) > lanes or not all(0 <= count <= MOST_PAID for count in payment):
         raise CabochonError(f"a payment is up to {lanes} counts from 0 to {MOST_PAID}, not {payment}")
@@ -78,22 +82,23 @@ def _checked_payment(move: Move) -> tuple[int, ...] | None:
 @lru_cache(maxsize=4096)
 def format_move(move: Move) -> str:
     """The move in words a person can type."""
-    letters, action = VARIANTS[move.variant].letters, move.action
-    if action < RESERVE:
-        return "take " + format_run(unpack(int(TAKEN[action])), letters)
-    if action < RESERVE_DECK:
-        return "reserve " + _place(action - RESERVE)
-    if action < BUY:
-        return f"reserve {action - RESERVE_DECK + 1}?"
-    if action < PASS:
-        paid = f" with {format_run(move.payment, letters)}" if move.payment else ""
-        return f"buy {_place(action - BUY) if action < BUY_RESERVED else f'@{action - BUY_RESERVED + 1}'}{paid}"
-    if action == PASS:
-        return "pass"
-    if action < CLAIM_TILE:
-        lane = action - GIVE_BACK
-        return f"return {letters[lane] if lane < len(letters) else 't'}"
-    return f"claim {action - CLAIM_TILE + 1}"
+    letters, (kind, place) = VARIANTS[move.variant].letters, ACTIONS[move.action]
+    return f"{kind.verb} {_object(kind, place, letters)}{_payment(move, letters)}".rstrip()
+
+
+def _object(kind: Kind, place: int, letters: str) -> str:
+    """What the verb is about."""
+    if kind.verb == "take":
+        return format_run(unpack(int(TAKEN[place if kind is KINDS[0] else TAKE_TWO + place])), letters)
+    if kind.verb == "return":
+        return letters[place] if place < len(letters) else "t"
+    if kind.size == MARKET_SIZE:
+        return _place(place)
+    return {"reserve": f"{place + 1}?", "buy": f"@{place + 1}", "claim": str(place + 1), "pass": ""}[kind.verb]
+
+
+def _payment(move: Move, letters: str) -> str:
+    return f" with {format_run(move.payment, letters)}" if move.payment else ""
 
 
 def _place(slot: int) -> str:
@@ -108,8 +113,8 @@ def parse_move(text: str, variant: str = "classic") -> Move:
     if len(text) > LONGEST_MOVE:
         raise MoveSyntaxError(text[:20] + "…", LONGEST_MOVE, "the end")
     words = [(found.group(), found.start() + 1) for found in re.finditer(r"\S+", text)]
-    if not words or words[0][0] not in WORDS:
-        raise MoveSyntaxError(text, words[0][1] if words else 1, "one of " + ", ".join(WORDS))
+    if not words or words[0][0] not in VERBS:
+        raise MoveSyntaxError(text, words[0][1] if words else 1, "one of " + ", ".join(VERBS))
     return _Reader(text, words, variant).move()
 
 

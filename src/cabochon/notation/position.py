@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 from ..errors import PositionError, RulesetError
-from ..rules.cards import CARDS, TIER_COUNT, TILES
+from ..rules.cards import TIER_COUNT
 from ..rules.state import REASONS, SLOTS_PER_TIER, STAGES
+from ..rules.variants import CARDS, TILES
 from ..ruleset import SWITCHES, Ruleset, ruleset
 from ..view import Position, Reserved, SeatView, TileOnTable, View, seat_view
 from .gems import NOTHING, format_counts, parse_counts

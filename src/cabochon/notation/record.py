@@ -24,8 +24,9 @@ import re
 from dataclasses import dataclass, field, replace
 
 from ..errors import CabochonError, RecordError
-from ..rules.cards import CARDS, TIER_COUNT, TIER_SIZES, TILES
+from ..rules.cards import TIER_COUNT, TIER_SIZES
 from ..rules.state import SLOTS_PER_TIER
+from ..rules.variants import CARDS, TILES
 from ..ruleset import SWITCHES, Ruleset, ruleset
 from .move import Move, parse_move
 from .position import format_switch, parse_switches

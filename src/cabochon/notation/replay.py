@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from ..errors import CabochonError, RecordError
 from ..rules.actions import BUY, BUY_RESERVED, PASS, RESERVE, RESERVE_DECK
-from ..rules.cards import CARDS, TIER_COUNT, TILES
+from ..rules.cards import TIER_COUNT
 from ..rules.state import SLOTS_PER_TIER
+from ..rules.variants import CARDS, TILES
 from ..view import Position, TileOnTable, View, position, seat_view
 from .record import Record, RecordedMove
 

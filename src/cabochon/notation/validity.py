@@ -5,8 +5,9 @@ from collections.abc import Iterator
 
 from ..errors import PositionError
 from ..rules.buying import SYMBOLS_FOR_TILE
-from ..rules.cards import CARDS, TIER_COUNT, TIER_SIZES, TILES
+from ..rules.cards import TIER_COUNT, TIER_SIZES
 from ..rules.gems import TIME
+from ..rules.variants import CARDS, TILES
 from ..view import Position, View
 
 

@@ -1,21 +1,16 @@
-"""Buying a card: what it costs, how it is paid, what it brings."""
+"""Buying a card: which can be bought, and what a card brings."""
 
-from .actions import BUY, BUY_RESERVED
-from .cards import BONUS, CARD_COUNT, COST, NONE, POINTS, SYMBOLS, TIME_SYMBOL
+from .actions import BUY, BUY_RESERVED, card_bought
+from .cards import BONUS, COST, NONE, NUMBER, POINTS, SYMBOLS, TIME_SYMBOL
 from .compile import kernel
-from .gems import COLOURS, LANE_BITS, TIME_LANE, WILD, lane, minus, total
+from .gems import COLOURS, TIME_LANE, WILD, lane, minus, total
+from .paying import colours_first, pay, price
 from .reserving import refill
 from .state import MARKET_SIZE, MAX_RESERVED, State
 
 COLOURS_FIRST = 0
 SYMBOLS_FOR_TILE = 3
 AVENGERS_POINTS = 3
-
-
-@kernel
-def price(state: State, seat: int, card: int) -> int:
-    """The cost after bonuses, never below zero."""
-    return minus(COST[card], state.bonuses[seat])
 
 
 @kernel
@@ -30,28 +25,6 @@ def purchases(state: State) -> int:
     for i in range(MAX_RESERVED):
         cards |= (total(minus(COST[state.reserve[seat, i]], means)) <= wild) << MARKET_SIZE + i
     return cards << BUY
-
-
-@kernel
-def colours_first(state: State, seat: int, due: int) -> int:
-    """The payment that keeps as much wild as it can."""
-    short = minus(due, state.tokens[seat] & COLOURS)
-    return due - short + (total(short) << LANE_BITS * WILD)
-
-
-@kernel
-def pays(state: State, seat: int, due: int, payment: int) -> bool:
-    """A payment meets the price exactly: held tokens, no colour overpaid, wild for the rest."""
-    colours = payment & COLOURS
-    held = minus(payment, state.tokens[seat]) == 0
-    return held and minus(colours, due) == 0 and payment >> LANE_BITS * WILD == total(due) - total(colours)
-
-
-@kernel
-def pay(state: State, payment: int) -> None:
-    """Paid tokens, wild included, go back to the bank."""
-    state.tokens[state.turn] -= payment
-    state.bank += payment
 
 
 @kernel
@@ -95,7 +68,7 @@ def assemble(state: State, card: int) -> None:
 def add_to_tableau(state: State, card: int) -> None:
     """A bought card brings its bonus and points."""
     seat = state.turn
-    at = card % CARD_COUNT
+    at = NUMBER[card] - 1
     state.tableau[seat, at >> 6] |= 1 << (at & 63)
     state.bonuses[seat] += BONUS[card]
     state.points[seat] += POINTS[card]
@@ -105,7 +78,7 @@ def add_to_tableau(state: State, card: int) -> None:
 @kernel
 def buy(state: State, action: int, payment: int) -> None:
     """Pay the price, take the card, refill its place."""
-    card = state.market[action - BUY] if action < BUY_RESERVED else state.reserve[state.turn, action - BUY_RESERVED]
+    card = card_bought(state, action)
     if payment == COLOURS_FIRST:
         payment = colours_first(state, state.turn, price(state, state.turn, card))
     pay(state, payment)

@@ -21,7 +21,7 @@ from typing import Any, TypeVar, cast
 import numba
 
 PACKAGE = Path(__file__).parent.parent
-DATA = PACKAGE / "data"
+VARIANTS_FOLDER = PACKAGE / "variants"
 # Imports at the top level of a module. What a function imports when it is called cannot be a part of compiled code.
 AS = re.compile(r" as \w+|#.*")
 IMPORT = re.compile(r"^from ([\w.]+) import (\([^)]*\)|.*)$", re.MULTILINE)
@@ -64,10 +64,10 @@ def import_closure(file: Path) -> tuple[Path, ...]:
 
 @cache
 def _data_hash() -> bytes:
-    """A hash of the tables that kernels are compiled with."""
+    """A hash of the tables and numbers that kernels are compiled with."""
     digest = hashlib.sha256()
-    for path in sorted(DATA.rglob("*.csv")):
-        digest.update(path.name.encode() + path.read_bytes())
+    for path in sorted(path for path in VARIANTS_FOLDER.glob("*/*") if path.suffix in (".csv", ".toml")):
+        digest.update(path.parent.name.encode() + path.name.encode() + path.read_bytes())
     return digest.digest()
 
 

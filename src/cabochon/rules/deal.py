@@ -1,7 +1,7 @@
 """Setting up a game by the ruleset the record carries."""
 
 from .cards import (
-    CARD_COUNT,
+    CARD_START,
     DECK_SIZE,
     DECK_START,
     NONE,
@@ -62,7 +62,7 @@ def shuffle_deck(state: State, tier: int, rng: int) -> int:
     """A tier's cards in random order."""
     first, size = DECK_START[tier], DECK_SIZE[tier]
     for i in range(size):
-        state.deck[first + i] = state.variant * CARD_COUNT + first + i
+        state.deck[first + i] = CARD_START[state.variant] + first + i
     for i in range(size - 1, 0, -1):
         rng = stir(rng)
         j = below(rng, i + 1)

@@ -10,11 +10,12 @@ from typing import Any
 
 from ..rules.actions import BUY, BUY_RESERVED, CLAIM_TILE, FIRST_ACTION, GIVE_BACK, PASS, RESERVE, RESERVE_DECK, TAKE_TWO, TAKEN
 from ..rules.bits import lowest_bit
-from ..rules.buying import AVENGERS_POINTS, SYMBOLS_FOR_TILE, colours_first
+from ..rules.buying import AVENGERS_POINTS, SYMBOLS_FOR_TILE
 from ..rules.cards import NONE
 from ..rules.compile import inlined
 from ..rules.ending import rank
 from ..rules.gems import COLOUR_COUNT, COLOURS, LANE_BITS, ONE_TIME, ONE_WILD, TIME_LANE, WILD, lane, minus, total
+from ..rules.paying import colours_first
 from ..rules.printed import bonus_of, cost_of, demand_of, points_of, symbols_of, tile_points_of
 from ..rules.state import MAX_TILES, State
 from .linear_features import (

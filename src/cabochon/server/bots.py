@@ -24,8 +24,8 @@ from ..bots import Bot, Budget, Thought, bot
 from ..bots.levels import LEGEND, MASTER
 from ..bots.registry import add_commands
 from ..game import Game
-from ..rules.cards import VARIANTS
 from ..rules.state import MAX_SEATS
+from ..rules.variants import VARIANTS
 from ..ruleset import FEWEST_PLAYERS
 from ..search.analysis import Analysis
 from ..view import View

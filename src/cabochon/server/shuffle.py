@@ -8,8 +8,9 @@ import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..rules.cards import TIER_SIZES, TILES
+from ..rules.cards import TIER_SIZES
 from ..rules.deal import ANY_START
+from ..rules.variants import TILES
 from ..ruleset import Ruleset
 
 BYTE_VALUES = 256

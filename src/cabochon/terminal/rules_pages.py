@@ -1,4 +1,4 @@
-"""The rules pages (docs/rules), split into sections."""
+"""The rules pages of the variants and the house rules, split into sections."""
 
 import re
 from collections.abc import Iterable
@@ -7,17 +7,15 @@ from rich.console import Console
 from rich.markdown import Markdown
 
 from ..errors import CabochonError
-from ..rules.cards import CARDS
-from ..rules.compile import PACKAGE
+from ..rules.compile import VARIANTS_FOLDER
+from ..rules.variants import CARDS, VARIANTS
 
 
 def rules_pages() -> dict[str, str]:
-    """The pages by name: from the package or, in a checkout, from docs/rules."""
-    for folder in (PACKAGE / "data" / "rules", PACKAGE.parent.parent / "docs" / "rules"):
-        pages = {path.stem: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.md"))}
-        if pages:
-            return pages
-    raise CabochonError("the rules pages are not installed")
+    """The pages of the rules by name: one for each variant, and the house rules."""
+    pages = {name: VARIANTS_FOLDER / name / "rules.md" for name in VARIANTS}
+    pages |= {path.stem: path for path in sorted(VARIANTS_FOLDER.glob("*.md"))}
+    return {name: path.read_text(encoding="utf-8") for name, path in pages.items()}
 
 
 HEADING = re.compile(r"^(#+) +(.+?) *#*$")

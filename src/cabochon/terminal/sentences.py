@@ -6,8 +6,8 @@ from ..game import Game, reaches_goal
 from ..notation.gems import format_counts
 from ..notation.move import PLACES, Move
 from ..rules.buying import AVENGERS_POINTS
-from ..rules.cards import CARDS, TILES
 from ..rules.gems import COLOUR_COUNT, TIME, WILD
+from ..rules.variants import CARDS, TILES
 from ..view import SeatView, View
 from .vocabulary import BUY_WORD, NUMBERS, TASKS, TILE_WORD, WILD_WORD, YOU, capitalise, conjugate, join_words, plural
 

@@ -14,8 +14,8 @@ from ..game import Game
 from ..notation.move import Move
 from ..notation.record import format_record
 from ..notation.replay import record_of
-from ..rules.cards import VARIANTS
 from ..rules.gems import WILD
+from ..rules.variants import VARIANTS
 from ..view import View
 from ..why_not import why_not
 from .rules_pages import chapters, rules_pages, sections, show_rules

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from rich.text import Text
 
 from ..notation.move import PLACES
-from ..rules.cards import CARDS, TILES
+from ..rules.variants import CARDS, TILES
 from ..view import Reserved, View
 from ..why_not import why_not
 from .sentences import headline

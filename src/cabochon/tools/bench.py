@@ -15,9 +15,9 @@ from rich.table import Table
 from .. import batch
 from ..bots.levels import ROLLOUT
 from ..game import Game
-from ..rules.cards import VARIANTS
 from ..rules.compile import kernel
 from ..rules.deal import deal
+from ..rules.variants import VARIANTS
 from ..ruleset import blank_states, ruleset
 from ..search.analysis import GUIDED, STRONGEST, judge_for
 from ..search.net_mcts import EDGES_PER_NODE
