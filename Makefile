@@ -70,12 +70,12 @@ pictures: $(READY) $(CLIENT) ## take the pictures in docs/pictures anew
 	$(PY) -m tests.browser.pictures
 
 perft: $(READY) ## count move sequences from the named positions with the kernel and the referee
-	$(PY) -m tests.perft
+	$(PY) -m tests.support.perft
 
 fuzz: $(READY) ## a million positions against why_not, a hundred thousand games against the referee
-	$(PY) -m tests.fuzz
+	$(PY) -m tests.support.fuzz
 
 golden: $(READY) ## write the golden games and perft counts anew (look at the diff before you commit it)
-	$(PY) -m tests.golden
+	$(PY) -m tests.support.golden
 
 .PHONY: help setup client play terminal test check test-learn quick bench load churn soak tactics pictures perft fuzz golden

@@ -15,7 +15,7 @@ from cabochon import Game
 from cabochon.server import storage
 from cabochon.server.tables import MAX_LOG_ENTRIES, Entry, Table
 from cabochon.tools.provenance import commit, machine
-from tests.serving import Guest, House, house
+from tests.support.serving import Guest, House, house
 
 Found = TypeVar("Found")
 ENDLESS = {"players": 4, "house": {"goal": 100, "token_limit": 6}}  # some tokens are always left to take

@@ -21,7 +21,7 @@ from stable_baselines3.common.vec_env import VecEnv
 import cabochon
 from cabochon.bots.greedy import greedy_actions
 from cabochon.envs.episodes import reward_of
-from cabochon.envs.observation import CARD, CARD_SIZE, SEAT, TILE, action_masks, named, observations, pieces
+from cabochon.envs.observation import CARD, CARD_SIZE, SEAT, TILE, action_masks, by_name, fields, observations
 from cabochon.envs.vector import SplendorVectorEnv
 from cabochon.rules.actions import TAKEN
 from cabochon.rules.gems import unpack
@@ -65,17 +65,17 @@ class Prospects(BaseFeaturesExtractor):
 
     def forward(self, rows: torch.Tensor) -> torch.Tensor:
         """Numbers for the policy and the value."""
-        table = named(rows, pieces(2))
-        seats = named(table["seats"], SEAT)
+        table = by_name(rows, fields(2))
+        seats = by_name(table["seats"], SEAT)
         cards = torch.cat([table["market"], seats["reserve"][:, 0]], dim=1)
-        price = (named(cards, CARD)["cost"] - seats["bonuses"][:, :1]).relu()
+        price = (by_name(cards, CARD)["cost"] - seats["bonuses"][:, :1]).relu()
         brief = self.brief(rows / SCALE)
         judged = self.judge(seats, cards, price, self.uses(table, seats, cards, price), brief)
         return torch.cat([self.scores(judged).flatten(1), self.reach(table, seats, price, judged), brief], dim=1)
 
     def uses(self, table: Pieces, seats: Pieces, cards: torch.Tensor, price: torch.Tensor) -> torch.Tensor:
         """What one more bonus of each colour would do."""
-        tiles, points = named(table["tiles"], TILE), named(cards, CARD)["points"]
+        tiles, points = by_name(table["tiles"], TILE), by_name(cards, CARD)["points"]
         own, rivals = (((tiles["demand"] - seats["bonuses"][:, seat, None]).relu() * tiles["open"]) for seat in (0, 1))
         asked = [own, rivals, *((short > 0) * short.sum(2, keepdim=True) for short in (own, rivals))]
         cheaper = [price.sum(1), ((price > 0) * (1 + points)).sum(1)]
@@ -86,7 +86,7 @@ class Prospects(BaseFeaturesExtractor):
         self, seats: Pieces, cards: torch.Tensor, price: torch.Tensor, uses: torch.Tensor, brief: torch.Tensor
     ) -> torch.Tensor:
         """What to think of each card; nothing of a place without one."""
-        faces, tokens = named(cards, CARD), seats["tokens"][:, 1, None]
+        faces, tokens = by_name(cards, CARD), seats["tokens"][:, 1, None]
         rivals_price = (faces["cost"] - seats["bonuses"][:, 1:]).relu()
         rival_lacks = ((rivals_price - tokens[:, :, :5]).relu().sum(2, keepdim=True) - tokens[:, :, 5:6]).relu()
         known = torch.cat([cards / SCALE, price / SCALE, rival_lacks / SCALE, faces["bonus"] @ uses], dim=2)

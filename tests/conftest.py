@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from .postgres import PROGRAMS, Postgres
+from tests.support.postgres import PROGRAMS, Postgres
+
 from .server.process import Nursery
 
 # The first example of a process may have to compile what it tests: no test asserts a time.

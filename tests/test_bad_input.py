@@ -31,7 +31,7 @@ from cabochon.server.settings import Settings
         ("TABLES_PER_MINUTE", "-1", "-1.0 is not a number above 0"),
         ("REQUESTS_PER_SECOND", "0", "0.0 is not a number above 0"),
         ("MAX_CONNECTIONS", "0", "0 is not a number above 0"),
-        ("MOST_WAITING", "-3", "-3 is not a number above 0"),
+        ("MAX_UNSENT", "-3", "-3 is not a number above 0"),
         ("TICK_SECONDS", "0", "0.0 is not a number above 0"),
         ("PING_SECONDS", "0", "0.0 is not a number above 0"),
         ("KEEP_WAITING_SECONDS", "-1", "-1.0 is below 0"),

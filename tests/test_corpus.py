@@ -3,7 +3,7 @@
 import pytest
 
 from cabochon import Game, format_record
-from tests.corpus import GAMES, digest, read
+from tests.support.corpus import GAMES, digest, read
 
 PARTS = 8
 

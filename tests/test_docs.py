@@ -2,6 +2,7 @@
 
 import doctest
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,8 @@ from cabochon import Game, format_position, format_record, parse_position, parse
 from cabochon.rules.state import state_t
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [ROOT / f"{name}.md" for name in ("README", "ARCHITECTURE", "CONTRIBUTING", "CHANGELOG")]
+PAGES += sorted((ROOT / "docs").rglob("*.md"))
 
 
 def blocks(page: Path, language: str) -> list[str]:
@@ -50,10 +52,33 @@ def test_record_in_formats() -> None:
     assert record == parse_record(format_record(record))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def anchors(page: Path) -> set[str]:
+    """The anchors that GitHub gives the headings of a page: small letters, hyphens for spaces, a number for a repeated one."""
+    text = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    found: Counter[str] = Counter()
+    slugs = set()
+    for title in re.findall(r"^#+ +(.+?) *#*$", text, re.MULTILINE):
+        slug = re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+        slugs.add(f"{slug}-{found[slug]}" if found[slug] else slug)
+        found[slug] += 1
+    return slugs
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page: Path) -> None:
-    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text()):
-        assert (page.parent / target).exists(), target
+    for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text()):
+        file, _, anchor = link.partition("#")
+        if "://" in file:
+            continue
+        target = page.parent / file if file else page
+        assert target.exists(), link
+        assert not anchor or anchor in anchors(target), link
+
+
+def test_a_heading_gets_the_anchor_that_github_gives_it(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("# The `deal`, again\n\n```\n# not a heading\n```\n\n## Two alike\n\n## Two alike\n\n### 2–4 seats\n")
+    assert {"the-deal-again", "two-alike", "two-alike-1", "24-seats"} == anchors(page)
 
 
 def test_record_layout_is_drawn_as_it_is() -> None:

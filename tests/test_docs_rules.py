@@ -13,7 +13,7 @@ from cabochon.notation.position import parse_switches
 from cabochon.ruleset import SWITCHES
 from cabochon.why_not import RULES as REASONS
 from tests import test_rules, test_why_not
-from tests.positions import SLOT, look, position, read, why_not
+from tests.support.positions import SLOT, look, position, read, why_not
 
 REFUSALS = "refusals.md"
 VARIANTS = Path(__file__).parent.parent / "src/cabochon/variants"

@@ -7,8 +7,8 @@ import pytest
 from cabochon import CARDS, Game
 from cabochon.events import Event, drawn_tier, event_of, market_slot, reserve_place
 from cabochon.notation.move import Move
-from tests.golden import FOLDER, GOLDEN
-from tests.positions import DEMANDS, card, position
+from tests.support.golden import FOLDER, GOLDEN
+from tests.support.positions import DEMANDS, card, position
 
 
 def played(game: Game, move: str, viewer: int | None = 0) -> Event:

@@ -6,10 +6,10 @@ import pytest
 
 from cabochon import Game, format_record, parse_record
 from cabochon.tools.perft import divide, perft
-from tests.comparing import as_referee_says, referee_for
-from tests.golden import FOLDER, GOLDEN, Golden, playthrough
-from tests.hunting import EVENTS, events_of
-from tests.perft import named_game, referee_at, referee_perft, rows
+from tests.support.comparing import as_referee_says, referee_for
+from tests.support.golden import FOLDER, GOLDEN, Golden, playthrough
+from tests.support.hunting import EVENTS, events_of
+from tests.support.perft import named_game, referee_at, referee_perft, rows
 
 
 def golden_game(golden: Golden) -> Game:

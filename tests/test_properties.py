@@ -26,7 +26,7 @@ from cabochon import (
 )
 from cabochon.rules.actions import ACTION_COUNT, BUY, PASS
 from cabochon.view import view
-from tests.comparing import Case, random_house
+from tests.support.comparing import Case, random_house
 
 EXAMPLES = 150
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.comparing import cases, explain_everything, play_both
+from tests.support.comparing import cases, explain_everything, play_both
 
 GAMES, GAMES_A_TEST = 2000, 100
 

@@ -7,7 +7,7 @@ import pytest
 
 from cabochon import CARDS, TILES, Game, MoveSyntaxError, Record, Ruleset, RulesetError, format_record, parse_record
 from cabochon.view import Reserved
-from tests.positions import DEMANDS, card, look, position, read, why_not
+from tests.support.positions import DEMANDS, card, look, position, read, why_not
 
 BOTH = pytest.mark.parametrize("variant", ["classic", "marvel"])
 TABLE = pytest.mark.parametrize

@@ -9,9 +9,8 @@ import pytest
 from cabochon import Game, parse_record
 from cabochon.server.fairness import Reveal2, parse_reveal, verify
 from cabochon.server.messages import ReplayOut, TableOut
-
-from .postgres import every_database
-from .serving import Chair, Clock, Guest, House, house, true_sources, two_players
+from tests.support.postgres import every_database
+from tests.support.serving import Chair, Clock, Guest, House, house, true_sources, two_players
 
 
 @pytest.fixture

@@ -11,9 +11,9 @@ from starlette.websockets import WebSocketDisconnect
 
 from cabochon.server.addresses import is_host
 from cabochon.server.storage import Storage
-from tests.postgres import every_database
+from tests.support.postgres import every_database
+from tests.support.serving import House, house
 
-from .serving import House, house
 from .test_server import closing
 
 pytestmark = pytest.mark.slow

@@ -24,9 +24,9 @@ from cabochon.server.guests import COOKIE
 from cabochon.server.limits import LARGEST_MESSAGE, Bucket, Buckets
 from cabochon.server.listening import Malformed, parse_message
 from cabochon.server.messages import TableOptions
+from tests.support.serving import Chair, Clock, Guest, House, fixed_sources, house, settings, two_players
 
 from .server.process import running
-from .serving import Chair, Clock, Guest, House, fixed_sources, house, settings, two_players
 from .test_server import closing
 
 pytestmark = pytest.mark.slow
@@ -157,7 +157,7 @@ def test_whoever_sends_too_much_nonsense_is_shown_out(here: House) -> None:
 
 
 def test_too_many_messages_are_refused(tmp_path: Path) -> None:
-    with house(tmp_path, requests_per_second=2, most_bad=3) as here:
+    with house(tmp_path, requests_per_second=2, max_bad=3) as here:
         guest = here.guest()
         with guest.at(guest.create()) as chair:
             for _ in range(40):
@@ -251,7 +251,7 @@ def test_random_requests_leave_the_table_unharmed(crowded: tuple[House, str, Gue
 
 @pytest.fixture(scope="module")
 def crowded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[House, str, Guest]]:
-    with house(tmp_path_factory.mktemp("crowded"), most_bad=1000) as here:
+    with house(tmp_path_factory.mktemp("crowded"), max_bad=1000) as here:
         guest = here.guest()
         yield here, guest.create(players=3, bots=["greedy"]), guest
 

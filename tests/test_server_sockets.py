@@ -26,10 +26,10 @@ from cabochon.server.refusals import Refused
 from cabochon.server.seatlinks import take_seat
 from cabochon.server.sockets import TOO_SLOW, Connection
 from cabochon.server.tables import Seat
+from tests.support.postgres import every_database
+from tests.support.serving import Chair, Clock, Guest, House, fixed_sources, house, true_sources, two_players
 
-from .postgres import every_database
 from .server.process import run
-from .serving import Chair, Clock, Guest, House, fixed_sources, house, true_sources, two_players
 from .test_server import closing, play_out
 
 PRACTICALLY_NEVER = 1e-6  # points a second
@@ -147,7 +147,7 @@ def test_viewers_with_the_same_eyes_are_sent_the_same_bytes(here: House, monkeyp
 
 
 def test_spectators_do_not_keep_a_player_out(tmp_path: Path) -> None:
-    with house(tmp_path, most_sockets=1) as here:
+    with house(tmp_path, max_spectators=1) as here:
         anna = here.guest()
         table = anna.create(bots=["greedy"], start="host")
         with here.guest().at(table) as first, here.guest().at(table) as second:

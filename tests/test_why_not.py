@@ -8,7 +8,7 @@ import pytest
 
 from cabochon import Game, Reason
 from cabochon.why_not import RULES
-from tests.positions import DEMANDS, card, position, why_not
+from tests.support.positions import DEMANDS, card, position, why_not
 
 
 def check(game: Game, move: str, code: str, /, **facts: str | int) -> None:

@@ -1,5 +1,9 @@
-"""The command `cabochon`. Each command is a function; what is wrong with its input is told in one line."""
+"""The command `cabochon`. Each subcommand is a function; invalid input ends it with one line that says why.
 
+Modules are imported inside the functions, so that `cabochon --help` does not wait for Numba.
+"""
+
+import io
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,29 +22,34 @@ if TYPE_CHECKING:
     from .notation.record import Record
     from .view import View
 
-WRONG_INPUT, STOPPED = 2, 130
-LONGEST_FILE = 1 << 20
-MOST_DEPTH = 12
+INVALID_INPUT, INTERRUPTED = 2, 130
+MAX_FILE_BYTES = 1 << 20  # a record has a few thousand
+MAX_DEPTH = 12  # of perft
 NO_POSITION = " (and no position: that begins with classic or marvel and the number of players)"
-UsageError: type[Exception] = typer.BadParameter.__mro__[1]
+UsageError: Any = typer.BadParameter.__mro__[1]  # click's base class of invalid options; Typer does not export it
 
 
 class Commands(TyperGroup):
-    """The commands. Wrong input ends any of them with one line that says what is wrong."""
+    """All subcommands; prints errors of any of them in one line."""
 
     def main(self, *args: Any, **settings: Any) -> Any:
-        """Run a command; its exit status is 2 if the input was wrong."""
-        if hasattr(sys.stdout, "reconfigure"):
+        """Run a subcommand; the exit status is 2 if its input was invalid."""
+        if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal that cannot print a letter of a name
             sys.stdout.reconfigure(errors="replace")
         try:
             status = super().main(*args, **{**settings, "standalone_mode": False})
-        except (CabochonError, UsageError) as wrong:
-            said = wrong.format_message() if hasattr(wrong, "format_message") else str(wrong)
-            typer.echo(f"cabochon: {' '.join(said.split())}", err=True)
-            status = WRONG_INPUT
+        except CabochonError as error:
+            status = _print_error(str(error))
+        except UsageError as error:
+            status = _print_error(error.format_message())
         except typer.Abort:
-            status = STOPPED
+            status = INTERRUPTED
         sys.exit(status)
+
+
+def _print_error(message: str) -> int:
+    typer.echo(f"cabochon: {' '.join(message.split())}", err=True)
+    return INVALID_INPUT
 
 
 app = typer.Typer(cls=Commands, add_completion=False, pretty_exceptions_enable=False)
@@ -68,7 +77,7 @@ def play(
 ) -> None:
     """Start the server on this machine and play in the browser, with friends and bots."""
     typer.echo("Starting ...")
-    from .bots.external import add_commands
+    from .bots.registry import add_commands
     from .server.run import play as serve
     from .server.settings import Settings
 
@@ -88,23 +97,23 @@ def terminal(
     record: Annotated[Path | None, typer.Option(help="Keep the game in this file.")] = None,
 ) -> None:
     """Play in the terminal against bots."""
-    from .terminal import Sitting, console, listed, say
+    from .terminal import Session, console, join_words, print_text
 
     out = console()
     number = _seed(seed)
     with out.status("Shuffling (the first time this takes a few seconds) ..."):
         game = _deal(variant, players, number, house or ())
-    bots = _bots(bot or ["greedy"], _seat(seat, players), players)
-    sitting = Sitting(out, game, seat, bots, number)
+    bots = _seat_bots(bot or ["greedy"], _seat(seat, players), players)
+    session = Session(out, game, seat, bots, number)
     if record:
-        sitting.keep(record)
-    opponents = listed([sitting.names[other] for other in bots])
-    say(out, f"{variant.capitalize()} with {opponents}; you have seat {seat}. Seed {number}.")
+        session.write_record(record)
+    opponents = join_words([session.names[other] for other in bots])
+    print_text(out, f"{variant.capitalize()} with {opponents}; you have seat {seat}. Seed {number}.")
     try:
-        sitting.run()
+        session.run()
     finally:
         if record:
-            sitting.keep(record)
+            session.write_record(record)
 
 
 @app.command()
@@ -115,15 +124,15 @@ def show(
 ) -> None:
     """Draw a position, or the final position of a record."""
     from .bots import legal_moves
-    from .terminal import console, draw_table, move_lines, say
+    from .terminal import console, draw_table, move_lines, print_text
 
-    shown, names = _seen_by(*_shown(position), seat)
+    view, names = _as_seat(*_read_position(position), seat)
     out = console()
-    say(out, draw_table(shown, names, out.width))
+    print_text(out, draw_table(view, names, out.width))
     if moves:
-        _check_moves_known(shown)
-        say(out)
-        for line in move_lines(legal_moves(shown)):
+        _check_moves_known(view)
+        print_text(out)
+        for line in move_lines(legal_moves(view)):
             out.print(line)
 
 
@@ -133,10 +142,10 @@ def replay(
     at: Annotated[int | None, typer.Option(help="Stop after this many moves and draw the table there.")] = None,
     positions: Annotated[bool, typer.Option("--positions", help="Draw the table after every move.")] = False,
 ) -> None:
-    """Tell a recorded game move by move."""
-    from .terminal import console, draw_table, printable, retell, say, seat_names, verdict
+    """Print a recorded game move by move."""
+    from .terminal import console, describe_move, describe_outcome, draw_table, print_text, printable, seat_names
 
-    record, game = _recorded(file)
+    record, game = _read_record(file)
     if at is not None and not 0 <= at <= len(record.moves):
         raise CabochonError(f"--at {at}: the record has {len(record.moves)} moves")
     out, names, table = console(), seat_names(game.players, record.names), game.beginning()
@@ -144,30 +153,30 @@ def replay(
         before = table.position()
         table.play(recorded.move)
         comment = f"  {{{printable(recorded.comment)}}}" if recorded.comment else ""
-        say(out, f"{number:4}  {retell(before, table.position(), recorded.move, names[before.turn])}{comment}")
+        print_text(out, f"{number:4}  {describe_move(before, table.position(), recorded.move, names[before.turn])}{comment}")
         if positions:
-            say(out, draw_table(table.position(), names, out.width))
-            say(out)
+            print_text(out, draw_table(table.position(), names, out.width))
+            print_text(out)
     if at is not None and not (positions and at):
-        say(out, draw_table(table.position(), names, out.width))
+        print_text(out, draw_table(table.position(), names, out.width))
     if at is None:
-        say(out)
-        for line in verdict(table, names):
-            say(out, line)
+        print_text(out)
+        for line in describe_outcome(table, names):
+            print_text(out, line)
 
 
 @app.command()
 def check(files: Annotated[list[Path], typer.Argument(help="Records.", show_default=False)]) -> None:
-    """Check records: a line for each, `ok` or what is wrong. The exit status is 1 if any is wrong."""
-    wrong = 0
+    """Check records: a line for each, `ok` or the error. The exit status is 1 if any has an error."""
+    failed = 0
     for file in files:
         try:
-            _recorded(file)
+            _read_record(file)
             typer.echo(f"{file}: ok")
         except CabochonError as error:
-            wrong += 1
+            failed += 1
             typer.echo(f"{file}: {str(error).removeprefix(f'{file}: ')}")
-    if wrong:
+    if failed:
         raise typer.Exit(1)
 
 
@@ -182,15 +191,17 @@ def verify(
     from .server.fairness import verify as verified
 
     own_nonces = _nonces(nonce or ())
-    reveal = parse_reveal(_fetched(source) if source.startswith(("http://", "https://")) else _text_of(Path(source)))
-    wrong = verified(reveal, commitment and _hexadecimal("--commitment", commitment), own_nonces)
-    for sentence in wrong:
+    reveal = parse_reveal(_fetch_reveal(source) if source.startswith(("http://", "https://")) else _read_text(Path(source)))
+    errors = verified(reveal, commitment and _hexadecimal("--commitment", commitment), own_nonces)
+    for sentence in errors:
         typer.echo(f"{source}: {sentence}")
-    if wrong:
+    if errors:
         raise typer.Exit(1)
     typer.echo(f"{source}: ok, dealt from {origin(reveal)} as committed to")
     if commitment is None:
-        typer.echo(f"{source}: compared with the commitment the server tells today; --commitment HEX compares with one you noted")
+        typer.echo(
+            f"{source}: compared with the commitment that the server gives today; --commitment HEX compares with one you noted"
+        )
 
 
 @app.command()
@@ -201,14 +212,14 @@ def perft(
     seed: Annotated[int, typer.Option(help="The deal, where a variant is named.")] = 1,
 ) -> None:
     """Count the move sequences from a position."""
-    from .tools import perft as counting
+    from .tools import perft as perft_tool
 
-    if not divide <= depth <= MOST_DEPTH:
-        raise CabochonError(f"--depth {depth}: choose a depth from {int(divide)} to {MOST_DEPTH}")
-    game = _start_of(position or ["classic"], seed)
-    with _stopped_at_once():
-        counts = counting.divide(game, depth) if divide else {}
-        total = sum(counts.values()) if divide else counting.perft(game, depth)
+    if not divide <= depth <= MAX_DEPTH:
+        raise CabochonError(f"--depth {depth}: choose a depth from {int(divide)} to {MAX_DEPTH}")
+    game = _start_game(position or ["classic"], seed)
+    with _kill_on_interrupt():
+        counts = perft_tool.divide(game, depth) if divide else {}
+        total = sum(counts.values()) if divide else perft_tool.perft(game, depth)
     for move, count in counts.items():
         typer.echo(f"{move}: {count}")
     typer.echo(total)
@@ -239,15 +250,15 @@ def arena(
     """Let bots play a match on paired deals: wins, draws, losses, share, rating difference and its error."""
     import json
 
-    from .arena import Sprt, match_of, run_match, tell
+    from .arena import Sprt, format_report, parse_match, run_match
     from .terminal.progress import progress_bar
 
-    match = match_of(bots, variant, seed, nodes, seconds)
+    match = parse_match(bots, variant, seed, nodes, seconds)
     test = Sprt(*sprt) if sprt else None
-    said = sys.argv[1:]
+    command = sys.argv[1:]
     with progress_bar("games") as progress:
-        result = run_match(match, games, workers=workers, sprt=test, file=out, command=said, ray=ray, progress=progress)
-    typer.echo(json.dumps(result.as_json(), indent=2) if as_json else tell(result))
+        result = run_match(match, games, workers=workers, sprt=test, file=out, command=command, ray=ray, progress=progress)
+    typer.echo(json.dumps(result.as_json(), indent=2) if as_json else format_report(result))
 
 
 @app.command()
@@ -258,10 +269,10 @@ def ladder(
     markdown: Annotated[bool, typer.Option("--markdown", help="Print the ladder as a Markdown table.")] = False,
 ) -> None:
     """Rate the bots that met in matches, and keep the ladder."""
-    from .arena.ratings import format_ladder, ladder_of, write_ladder
+    from .arena.ratings import format_ladder, make_ladder, write_ladder
     from .bots.ratings import LADDER_FILE
 
-    found = ladder_of(files, anchor)
+    found = make_ladder(files, anchor)
     write_ladder(found, out or LADDER_FILE)
     typer.echo(format_ladder(found) if markdown else f"{len(found['bots'])} bots rated in {out or LADDER_FILE}")
 
@@ -307,10 +318,10 @@ def list_bots() -> None:
 
 @app.command()
 def engine(bot: Annotated[str, typer.Option(help="The bot that thinks.")] = "greedy") -> None:
-    """Think for another program, by lines of text: type help."""
-    from .bots.engine import talk
+    """Choose moves for another program, by lines of text: type help."""
+    from .bots.engine import main
 
-    talk(bot)
+    main(bot)
 
 
 @app.command()
@@ -333,8 +344,8 @@ def version() -> None:
 
 
 @contextmanager
-def _stopped_at_once() -> Iterator[None]:
-    """Let Ctrl-C end the program although compiled code is running, which does not look up."""
+def _kill_on_interrupt() -> Iterator[None]:
+    """Let Ctrl-C end the process: Python's own handler would wait until the compiled code returns."""
     import signal
 
     before = signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -350,11 +361,11 @@ def _seed(seed: int | None) -> int:
     return secrets.randbits(31) if seed is None else seed
 
 
-def _nonces(said: Iterable[str]) -> dict[int, str]:
-    pairs = [text.partition("=") for text in said]
+def _nonces(options: Iterable[str]) -> dict[int, str]:
+    pairs = [text.partition("=") for text in options]
     for seat, equals, value in pairs:
         if not (equals and seat.isascii() and seat.isdecimal()):
-            raise CabochonError(f"--nonce {seat}{equals}{value}: a nonce is said like 0=HEX, with the number of its seat")
+            raise CabochonError(f"--nonce {seat}{equals}{value}: a nonce is written like 0=HEX, with the number of its seat")
     return {int(seat): _hexadecimal("--nonce", value) for seat, _, value in pairs}
 
 
@@ -374,13 +385,13 @@ def _deal(variant: str, players: int, seed: int, house: Iterable[str]) -> "Game"
     return Game(variant, players, seed=seed, **_house_rules(house))
 
 
-def _house_rules(said: Iterable[str]) -> dict[str, Any]:
+def _house_rules(options: Iterable[str]) -> dict[str, Any]:
     from .notation.position import parse_switches
 
-    pairs = [text.partition("=") for text in said]
+    pairs = [text.partition("=") for text in options]
     for name, equals, value in pairs:
         if not (name and equals and value):
-            raise CabochonError(f"--house {name}{equals}{value}: a house rule is said like goal=21 or take_fewer=on")
+            raise CabochonError(f"--house {name}{equals}{value}: a house rule is written like goal=21 or take_fewer=on")
     return parse_switches({name: value for name, _, value in pairs})
 
 
@@ -390,34 +401,34 @@ def _seat(seat: int, players: int) -> int:
     return seat
 
 
-def _bots(names: Sequence[str], seat: int, players: int) -> "dict[int, Bot]":
-    """A bot for every other seat, in order; the last one named sits at the seats that are left."""
+def _seat_bots(names: Sequence[str], seat: int, players: int) -> "dict[int, Bot]":
+    """A bot for every other seat, in order; the last name is used for the seats that are left."""
     from .bots import bot
 
     others = [other for other in range(players) if other != seat]
     if len(names) > len(others):
         raise CabochonError(f"{len(names)} bots are too many: {players} players leave {len(others)} for bots")
-    called = [*names, *[names[-1]] * len(others)]
-    return {other: bot(name) for other, name in zip(others, called, strict=False)}
+    repeated = [*names, *[names[-1]] * len(others)]
+    return {other: bot(name) for other, name in zip(others, repeated, strict=False)}
 
 
-def _text_of(file: Path, hint: str = "") -> str:
-    """What a file says; one that cannot be read, or is no text, is refused by name."""
+def _read_text(file: Path, hint: str = "") -> str:
+    """The content of a text file; an error names the file."""
     try:
         with file.open("rb") as source:
-            content = source.read(LONGEST_FILE + 1)
-    except OSError as wrong:
-        raise CabochonError(f"{file}: {(wrong.strerror or 'cannot be read').lower()}{hint}") from wrong
-    if len(content) > LONGEST_FILE:
+            content = source.read(MAX_FILE_BYTES + 1)
+    except OSError as error:
+        raise CabochonError(f"{file}: {(error.strerror or 'cannot be read').lower()}{hint}") from error
+    if len(content) > MAX_FILE_BYTES:
         raise CabochonError(f"{file}: too long for a record")
     try:
         return content.decode("utf-8")
-    except UnicodeDecodeError as wrong:
-        raise CabochonError(f"{file}: not a text file") from wrong
+    except UnicodeDecodeError as error:
+        raise CabochonError(f"{file}: not a text file") from error
 
 
-def _fetched(address: str) -> str:
-    """The reveal of the table at this address, which may be the one a browser shows."""
+def _fetch_reveal(address: str) -> str:
+    """The reveal of the table at this address, which may be the address in a browser."""
     from urllib.error import URLError
     from urllib.parse import urlsplit
     from urllib.request import urlopen
@@ -426,85 +437,85 @@ def _fetched(address: str) -> str:
     table = next((part for part in reversed(place.path.split("/")) if part not in ("", "reveal")), "")
     try:
         with urlopen(f"{place.scheme}://{place.netloc}/api/tables/{table}/reveal", timeout=10) as answer:
-            return str(answer.read(LONGEST_FILE).decode("utf-8"))
-    except (URLError, OSError, ValueError) as wrong:
-        raise CabochonError(f"{address}: {wrong}") from wrong
+            return str(answer.read(MAX_FILE_BYTES).decode("utf-8"))
+    except (URLError, OSError, ValueError) as error:
+        raise CabochonError(f"{address}: {error}") from error
 
 
 @contextmanager
-def _naming(file: Path) -> Iterator[None]:
-    """Put the name of the file before what is wrong with it."""
+def _name_file(file: Path) -> Iterator[None]:
+    """Put the name of the file before an error."""
     try:
         yield
-    except CabochonError as wrong:
-        raise CabochonError(f"{file}: {wrong}") from wrong
+    except CabochonError as error:
+        raise CabochonError(f"{file}: {error}") from error
 
 
-def _recorded(file: Path) -> "tuple[Record, Game]":
+def _read_record(file: Path) -> "tuple[Record, Game]":
     """A record and its game, replayed."""
     from .game import Game
     from .notation.record import parse_record
 
-    text = _text_of(file)
-    with _naming(file):
+    text = _read_text(file)
+    with _name_file(file):
         record = parse_record(text)
         return record, Game.from_record(record)
 
 
-def _is_position(words: Sequence[str]) -> bool:
+def _is_position_line(words: Sequence[str]) -> bool:
     from .rules.variants import VARIANTS
 
-    said = " ".join(words).split()
-    return len(said) > 1 and said[0] in VARIANTS
+    parts = " ".join(words).split()
+    return len(parts) > 1 and parts[0] in VARIANTS
 
 
-def _shown(words: Sequence[str]) -> "tuple[View, tuple[str, ...]]":
-    """A position or view, and the names at the table: from a line, or from a file with a line or a record."""
+def _read_position(words: Sequence[str]) -> "tuple[View, tuple[str, ...]]":
+    """A position or view, and the names of the seats: from a line, or from a file with a line or a record."""
     from .notation.position import parse_position
     from .notation.record import FIRST_LINE
     from .terminal import seat_names
 
-    if _is_position(words):
-        shown = parse_position(" ".join(words))
-        return shown, seat_names(shown.rules.players)
+    if _is_position_line(words):
+        view = parse_position(" ".join(words))
+        return view, seat_names(view.rules.players)
     file = Path(" ".join(words))
-    text = _text_of(file, hint=NO_POSITION)
+    text = _read_text(file, hint=NO_POSITION)
     if text.startswith(FIRST_LINE):
-        record, game = _recorded(file)
+        record, game = _read_record(file)
         return game.position(), seat_names(game.players, record.names)
-    with _naming(file):
-        shown = parse_position(text)
-    return shown, seat_names(shown.rules.players)
+    with _name_file(file):
+        view = parse_position(text)
+    return view, seat_names(view.rules.players)
 
 
-def _seen_by(shown: "View", names: tuple[str, ...], seat: int | None) -> "tuple[View, tuple[str, ...]]":
+def _as_seat(view: "View", names: tuple[str, ...], seat: int | None) -> "tuple[View, tuple[str, ...]]":
     from .game import Game
     from .view import Position
 
     if seat is None:
-        return shown, names
-    _seat(seat, shown.rules.players)
-    if isinstance(shown, Position):
-        return Game.from_position(shown).view(seat), names
-    if shown.seat != seat:
-        raise CabochonError(f"--seat {seat}: this is what another seat sees, and it does not tell the rest")
-    return shown, names
+        return view, names
+    _seat(seat, view.rules.players)
+    if isinstance(view, Position):
+        return Game.from_position(view).view(seat), names
+    if view.seat != seat:
+        raise CabochonError(f"--seat {seat}: this is the view of another seat")
+    return view, names
 
 
-def _check_moves_known(shown: "View") -> None:
+def _check_moves_known(view: "View") -> None:
     from .view import Position
 
-    if not isinstance(shown, Position) and shown.seat != shown.turn:
-        raise CabochonError(f"--moves: only seat {shown.turn} knows its own moves")
+    if not isinstance(view, Position) and view.seat != view.turn:
+        raise CabochonError(f"--moves: only seat {view.turn} knows its own moves")
 
 
-def _start_of(words: Sequence[str], seed: int) -> "Game":
+def _start_game(words: Sequence[str], seed: int) -> "Game":
     """The game at a position, or dealt for a variant and a number of players."""
     from .game import Game
     from .rules.variants import VARIANTS
 
-    said = " ".join(words).split()
-    if said[:1] and said[0] in VARIANTS and len(said) < 3:
-        players = said[1] if len(said) == 2 else "2"
-        return Game(said[0], int(players) if players.isdecimal() else players, seed=seed)  # type: ignore[arg-type]
-    return Game.from_position(_shown(words)[0])  # type: ignore[arg-type]
+    parts = " ".join(words).split()
+    if parts[:1] and parts[0] in VARIANTS and len(parts) < 3:
+        players = parts[1] if len(parts) == 2 else "2"
+        return Game(parts[0], int(players) if players.isdecimal() else players, seed=seed)  # type: ignore[arg-type]
+    return Game.from_position(_read_position(words)[0])  # type: ignore[arg-type]

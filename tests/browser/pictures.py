@@ -10,7 +10,7 @@ from cabochon import Game
 from tests.browser.conftest import FLAGS, ROOT
 from tests.browser.staged import Stage, position_with, stage
 from tests.browser.test_access import WIDTHS, guest, table
-from tests.golden import FOLDER, game_at
+from tests.support.golden import FOLDER, game_at
 
 PICTURES = ROOT / "docs/pictures"
 QUALITY = 85

@@ -12,8 +12,8 @@ from cabochon.server.app import create_app
 from cabochon.server.fairness import DealInputs
 from cabochon.server.messages import TableOptions
 from cabochon.server.settings import Settings, Sources
-from tests.golden import FOLDER, GOLDEN
 from tests.server.process import running
+from tests.support.golden import FOLDER, GOLDEN
 
 SETTINGS = {"bot_workers": 0, "bot_delay": 0.05, "requests_per_second": 1000.0, "tables_per_minute": 1000.0}
 

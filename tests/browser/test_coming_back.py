@@ -14,7 +14,7 @@ from tests.browser.cable import Cable
 from tests.browser.robot import Robot
 from tests.browser.staged import SETTINGS
 from tests.server.process import running
-from tests.serving import Clock
+from tests.support.serving import Clock
 
 pytestmark = pytest.mark.slow
 SECONDS = 60

@@ -16,7 +16,7 @@ from cabochon.server.settings import Settings, Sources
 from tests.browser.robot import Robot
 from tests.browser.staged import SETTINGS
 from tests.server.process import Guest, ServerProcess, run, running
-from tests.serving import Clock
+from tests.support.serving import Clock
 
 pytestmark = pytest.mark.slow
 Visit = Callable[..., BrowserContext]

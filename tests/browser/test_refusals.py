@@ -15,8 +15,8 @@ from cabochon import Game
 from cabochon.server.refusals import REFUSALS, RULE_CODES
 from cabochon.why_not import RULES
 from tests.browser.staged import Stage, stage
-from tests.positions import position
 from tests.server.test_refusals import MESSAGES
+from tests.support.positions import position
 
 pytestmark = pytest.mark.slow
 WORD = re.compile(r"[^\W\d_]+")

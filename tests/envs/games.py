@@ -9,7 +9,7 @@ from cabochon import Game, batch, deal
 from cabochon.envs.observation import action_masks
 from cabochon.rules.actions import BUY, RESERVE
 from cabochon.rules.cards import DECK_START, NONE, TIER
-from tests.comparing import random_house
+from tests.support.comparing import random_house
 
 States = Any
 

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from cabochon.envs.episodes import COMPILED_BOTS
-from cabochon.envs.observation import CARD, SEAT, TILE, Piece, observation_size, pieces, places
+from cabochon.envs.observation import CARD, SEAT, TILE, Field, fields, observation_size, offsets
 from cabochon.rules import actions
 
 FOLDER = Path(__file__).parents[2] / "docs" / "envs"
@@ -32,12 +32,12 @@ def action_table() -> str:
     return "\n".join(["| action | move |", "|---|---|", *rows])
 
 
-def piece_table(title: str, parts: tuple[Piece, ...]) -> str:
+def field_table(title: str, parts: tuple[Field, ...]) -> str:
     rows = [
-        f"| {numbers(start, start + piece.size)} | `{piece.name}` | {' × '.join(map(str, piece.shape))} | {piece.says} |"
-        for start, piece in places(parts).values()
+        f"| {numbers(start, start + field.size)} | `{field.name}` | {' × '.join(map(str, field.shape))} | {field.meaning} |"
+        for start, field in offsets(parts).values()
     ]
-    return "\n".join([f"{title}:", "", "| numbers | name | shape | says |", "|---|---|---|---|", *rows])
+    return "\n".join([f"{title}:", "", "| numbers | name | shape | meaning |", "|---|---|---|---|", *rows])
 
 
 def observation_tables() -> str:
@@ -45,10 +45,10 @@ def observation_tables() -> str:
     return "\n\n".join(
         [
             f"A row of int8, {sizes}. Both games have the same layout; what a game does not have is 0.",
-            piece_table("The whole row, for 2 players (more players have more seats at the end)", pieces(2)),
-            piece_table("A card", CARD),
-            piece_table("A tile", TILE),
-            piece_table("A seat", SEAT),
+            field_table("The whole row, for 2 players (more players have more seats at the end)", fields(2)),
+            field_table("A card", CARD),
+            field_table("A tile", TILE),
+            field_table("A seat", SEAT),
         ]
     )
 

@@ -9,10 +9,12 @@ from gymnasium.utils.env_checker import check_env
 
 import cabochon.envs
 from cabochon import CabochonError, Game, IllegalMove, Move, RulesetError, View
-from cabochon.bots import BOTS, Budget, bot
+from cabochon.bots import BOTS, BaseBot, Budget, bot, legal_moves
+from cabochon.envs.episodes import COMPILED_BOTS
 from cabochon.envs.gymnasium import SplendorEnv
 from cabochon.envs.observation import action_masks, observations
 from cabochon.envs.registration import GYMNASIUM_IDS
+from cabochon.search.analysis import Signal
 
 from .games import random_actions
 
@@ -127,7 +129,7 @@ def test_masks_say_what_is_legal() -> None:
         info = environment.step(random_actions(info["action_mask"][None], rng)[0])[4]
 
 
-class First:
+class First(BaseBot):
     """A bot that is not compiled: it plays its first legal move."""
 
     name, character = "first", "plays its first legal move"
@@ -135,9 +137,7 @@ class First:
     def __init__(self) -> None:
         self.seats: list[int] = []
 
-    def choose(self, view: View, _budget: Budget, _seed: int) -> Move:
-        from cabochon.bots import legal_moves
-
+    def choose(self, view: View, budget: Budget, seed: int, stop: Signal | None = None) -> Move:
         assert view.seat == view.turn
         self.seats.append(view.turn)
         return legal_moves(view)[0]
@@ -155,8 +155,6 @@ def test_any_bot_may_sit_at_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_compiled_bots_are_the_named_bots() -> None:
-    from cabochon.envs.episodes import COMPILED_BOTS
-
     assert list(COMPILED_BOTS) == [bot(name).name for name in COMPILED_BOTS]
 
 
@@ -182,5 +180,5 @@ def test_wrong_settings_are_refused_by_name(settings: dict[str, Any], message: s
 def test_steps_and_renders_need_a_deal_and_a_mode() -> None:
     with pytest.raises(CabochonError, match="reset the environment before the first step"):
         SplendorEnv().step(0)
-    with pytest.raises(CabochonError, match="say how to render"):
+    with pytest.raises(CabochonError, match="without a render mode"):
         SplendorEnv().render()

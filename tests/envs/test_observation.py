@@ -11,10 +11,10 @@ from cabochon.envs.observation import (
     SEAT,
     TILE,
     action_masks,
-    named,
+    by_name,
+    fields,
     observation_size,
     observations,
-    pieces,
 )
 from cabochon.envs.render_svg import svg
 from cabochon.envs.rendering import render
@@ -29,7 +29,7 @@ CASES = [(variant, players, seed) for variant in VARIANTS for players in (2, 3, 
 
 
 def said(numbers: Any, parts: Any) -> dict[str, Any]:
-    return {name: piece.tolist() if piece.size > 1 else piece.item() for name, piece in named(numbers, parts).items()}
+    return {name: piece.tolist() if piece.size > 1 else piece.item() for name, piece in by_name(numbers, parts).items()}
 
 
 def missing(view: View, cost: tuple[int, ...], seat: int) -> int:
@@ -112,14 +112,14 @@ def test_every_number_says_what_the_view_says(variant: str, players: int, seed: 
     game = random_game(variant, players, seed, 25 * seed)
     for seat in range(players):
         view, row = game.view(seat), observations(game.states, seat)[0]
-        shown = named(row, pieces(players))
-        assert table(view) == {name: value for name, value in said(row, pieces(players)).items() if name in table(view)}
+        shown = by_name(row, fields(players))
+        assert table(view) == {name: value for name, value in said(row, fields(players)).items() if name in table(view)}
         market = [number for cards in view.market for number in cards]
         assert [card(view, number, seat) for number in market] == [said(face, CARD) for face in shown["market"]]
         assert [tile(view, place, seat) for place in range(5)] == [said(face, TILE) for face in shown["tiles"]]
         for i in range(players):
             area = said(shown["seats"][i], SEAT)
-            area["reserve"] = [said(face, CARD) for face in named(shown["seats"][i], SEAT)["reserve"]]
+            area["reserve"] = [said(face, CARD) for face in by_name(shown["seats"][i], SEAT)["reserve"]]
             assert in_front(view, (seat + i) % players) == area
 
 
@@ -194,4 +194,4 @@ def test_masks_and_ranges_through_whole_games(variant: str, players: int) -> Non
 
 def test_the_pieces_fill_the_row() -> None:
     for players in (2, 3, 4):
-        assert observation_size(players) == sum(piece.size for piece in pieces(players))
+        assert observation_size(players) == sum(field.size for field in fields(players))

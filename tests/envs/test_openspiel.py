@@ -13,7 +13,7 @@ from open_spiel.python.observation import make_observation  # type: ignore[impor
 
 from cabochon import Game, Move
 from cabochon.envs import openspiel
-from cabochon.envs.observation import observations, pieces
+from cabochon.envs.observation import fields, observations
 from cabochon.rules.cards import TILE_START
 
 from . import playthroughs
@@ -111,7 +111,7 @@ def test_the_observation_tensor_is_the_observation(name: str, players: int) -> N
         np.testing.assert_array_equal(row, np.array(state.observation_tensor(player))[players:])
         observer = make_observation(state.get_game())
         observer.set_from(state, player)
-        assert ["player", *(piece.name for piece in pieces(players))] == list(observer.dict)
+        assert ["player", *(field.name for field in fields(players))] == list(observer.dict)
         assert (12, 16) == observer.dict["market"].shape
 
 
@@ -154,7 +154,7 @@ def test_a_card_drawn_unseen_is_told_to_one_player_and_to_all_when_bought() -> N
     state.apply_action(42)
     card = state.chance_outcomes()[5][0]
     state.apply_action(card)
-    word = openspiel.WORDS["classic"][openspiel.FIRST_CARD + card]
+    word = openspiel.EVENT_TEXTS["classic"][openspiel.FIRST_CARD + card]
     assert word in state.information_state_string(0)
     assert word not in state.information_state_string(1)
     assert state.information_state_string(1).endswith("reserve 1?; a card of tier 1")

@@ -12,7 +12,7 @@ from cabochon.bots.levels import ROLLOUT
 from cabochon.search import MoveStats, SearchConfig, analyse
 from cabochon.search.analysis import LINEAR_SEARCH, MIN_VISIT_SHARE, NET_SEARCH, has_hidden_cards, lower_bound
 from cabochon.search.mcts import BY_ROLLOUT
-from tests.positions import position
+from tests.support.positions import position
 
 from .games import GAMES, own_view, played
 

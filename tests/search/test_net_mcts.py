@@ -3,7 +3,7 @@
 from cabochon.bots import Budget
 from cabochon.search import analyse
 from cabochon.search.analysis import NET_SEARCH
-from tests.positions import position
+from tests.support.positions import position
 
 
 def test_a_win_is_proven_and_played() -> None:

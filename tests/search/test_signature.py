@@ -5,7 +5,7 @@ import pytest
 from cabochon.search.analysis import LINEAR_SEARCH, NET_SEARCH
 from cabochon.search.mcts import SearchConfig
 from cabochon.search.signature import signature
-from tests.pinned import PINNED
+from tests.support.pinned import PINNED
 
 from .games import GAMES
 

@@ -12,7 +12,7 @@ import pytest
 
 from cabochon import Game
 from cabochon.bots import BOTS, Budget, bot
-from cabochon.bots.external import ForeignBot
+from cabochon.bots.external import ExternalBot
 from cabochon.server import bots
 from cabochon.server.bots import GLANCE, BotMove, Bots, Worker, allowance, restart_pause, two_digits
 from cabochon.server.refusals import Refused
@@ -104,6 +104,26 @@ def test_a_worker_that_gets_ready_ends_with_the_server(hanging: Path) -> None:
 def test_a_worker_that_fails_again_and_again_is_given_longer_pauses() -> None:
     assert [0, 1, 2, 4, 8] == [restart_pause(failures) for failures in range(5)]
     assert 300 == restart_pause(10) == restart_pause(10_000)
+
+
+def test_a_worker_that_can_never_be_started_stays_off(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    async def fail(_worker: Worker) -> None:
+        raise OSError("no more processes")
+
+    monkeypatch.setattr(Worker, "restart", fail)
+    monkeypatch.setattr(bots, "FIRST_PAUSE", 0.0001)
+
+    async def scenario() -> None:
+        pool = one_worker()
+        pool.search_is_warm = True
+        pool._replace(pool.workers[0])
+        await until(lambda: not pool.restarting)
+        assert (bots.MAX_FAILURES, 1) == (pool.health()["restarts"], pool.health()["pausing"])
+        assert "starting" == (await pool.choose("legend", VIEW, 5)).why
+        await pool.stop()
+
+    run(scenario())
+    assert "failed 10 times in a row: it stays off until the server restarts" in caplog.records[-1].message
 
 
 def test_nobody_waits_for_a_worker_that_cannot_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -200,7 +220,7 @@ def test_before_any_worker_is_ready_a_simple_bot_moves() -> None:
     ],
 )
 def test_how_much_a_bot_may_think(name: str, seconds: float, budget: Budget) -> None:
-    player = ForeignBot("none") if name == "program" else BOTS[name]
+    player = ExternalBot("none") if name == "program" else BOTS[name]
     assert budget == allowance(player, seconds)
 
 

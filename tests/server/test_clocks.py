@@ -10,8 +10,8 @@ import pytest
 from cabochon.server.clocks import PlayingTime, TableClock
 from cabochon.server.messages import DaysClock, MoveClock
 from cabochon.server.settings import Sources
-from tests.postgres import every_database
-from tests.serving import Clock, House, fixed_sources, house, two_players
+from tests.support.postgres import every_database
+from tests.support.serving import Clock, House, fixed_sources, house, two_players
 
 MINUTE, DAY = 60.0, 86_400.0
 

@@ -8,8 +8,8 @@ from cabochon import Game
 from cabochon.server.fairness import DealInputs
 from cabochon.server.messages import TableOptions
 from cabochon.server.settings import deal
-from tests.cracking import seeds_that_fit
-from tests.serving import Clock, house, true_sources
+from tests.support.cracking import seeds_that_fit
+from tests.support.serving import Clock, house, true_sources
 
 GAMES = [(variant, players) for variant in ("classic", "marvel") for players in (2, 3, 4)]
 TABLES = 20

@@ -33,8 +33,8 @@ from cabochon.server.fairness import (
 )
 from cabochon.server.refusals import Refused
 from cabochon.server.storage import Storage
-from tests.postgres import every_database
-from tests.serving import Chair, Clock, Guest, House, house, true_sources
+from tests.support.postgres import every_database
+from tests.support.serving import Chair, Clock, Guest, House, house, true_sources
 from tests.test_server import play_out
 
 NONCES = ["0a" * 32, "1b" * 32, "2c" * 32]
@@ -539,7 +539,9 @@ def test_the_command_says_what_it_compared_with(revealed: dict[str, Any], tmp_pa
         0 == result.exit_code
         and "ok, dealt from the server's secret and the nonces of seats 0, 1 as committed to" in result.output
     )
-    assert "compared with the commitment the server tells today; --commitment HEX compares with one you noted" in result.output
+    assert (
+        "compared with the commitment that the server gives today; --commitment HEX compares with one you noted" in result.output
+    )
     result = commanded(tmp_path, said, "--commitment", noted.upper(), "--nonce", f"1={revealed['nonces'][1]}")
     assert 0 == result.exit_code and "today" not in result.output
     for options, reason in (

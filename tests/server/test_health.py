@@ -17,8 +17,8 @@ import sqlalchemy as sa
 
 from cabochon.server import hub, storage
 from cabochon.server.logs import LeaveOutRepeats
-from tests.postgres import Postgres, every_database
-from tests.serving import Clock, House, house, two_players
+from tests.support.postgres import Postgres, every_database
+from tests.support.serving import Clock, House, house, two_players
 
 NOT_STORED = "this could not be stored: please try again"
 ENOUGH = 1000

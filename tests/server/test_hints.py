@@ -14,9 +14,9 @@ from cabochon import Game, sample
 from cabochon.bots import Budget
 from cabochon.server import bots
 from cabochon.server.settings import Settings
-from tests.golden import FOLDER, game_at
 from tests.server.process import run
-from tests.serving import Chair, Clock, House, fixed_sources, house, two_players
+from tests.support.golden import FOLDER, game_at
+from tests.support.serving import Chair, Clock, House, fixed_sources, house, two_players
 
 PATIENT: dict[str, Any] = {"bot_deadline": 300.0}  # the search may have to be compiled
 OTHERS = "hints are given only where everybody else is a bot: another person sits at this table"

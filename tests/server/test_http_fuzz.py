@@ -13,9 +13,9 @@ import pytest
 
 from cabochon.server.app import create_app
 from cabochon.server.settings import Settings
-from tests.postgres import every_database
 from tests.server.process import running
 from tests.server.raw import connected, read_all, statuses
+from tests.support.postgres import every_database
 
 SEED = 7
 REQUESTS, REQUESTS_ON_POSTGRESQL = 1500, 500

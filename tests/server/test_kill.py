@@ -10,8 +10,8 @@ import httpx
 import pytest
 import websockets
 
-from tests.postgres import every_database
 from tests.server.process import ForkedServer, Guest, Nursery, ServerProcess, run
+from tests.support.postgres import every_database
 
 KILLS = int(os.environ.get("KILLS", "50"))
 POSTGRESQL_SHARE = 0.06  # the kills are the same; only the commits differ

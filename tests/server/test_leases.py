@@ -21,9 +21,9 @@ from cabochon.cli import app as cabochon
 from cabochon.server import leases
 from cabochon.server.app import create_app
 from cabochon.server.storage import Storage, newest_version
-from tests.postgres import Postgres, every_database
 from tests.server.process import ServerProcess
-from tests.serving import house, settings, two_players
+from tests.support.postgres import Postgres, every_database
+from tests.support.serving import house, settings, two_players
 
 STOPPED_SECONDS = 30
 

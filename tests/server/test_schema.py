@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, settings
 
 from cabochon.server.app import create_app
 from cabochon.server.settings import Settings
-from tests.postgres import every_database
 from tests.server.process import running
+from tests.support.postgres import every_database
 
 WEB = Path(__file__).parent.parent.parent / "web"
 LENIENT = {"bot_workers": 0, "bot_delay": 0.0, "requests_per_second": 1e6, "tables_per_minute": 1e6}

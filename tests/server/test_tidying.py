@@ -21,7 +21,7 @@ from cabochon.server.tables import Table
 from cabochon.server.tidying import FEW, FULL_SECONDS, LONGEST_WAIT, QUIET_SECONDS, Collector, give_back_memory
 from cabochon.server.views import packed
 from tests.server.process import Guest, free_port, run
-from tests.serving import Clock, House, house, settings, two_players
+from tests.support.serving import Clock, House, house, settings, two_players
 
 OURS = ("cabochon", "uvicorn", "starlette", "fastapi", "_asyncio", "uvloop", "httptools")
 TABLES, MOVES = 12, 6

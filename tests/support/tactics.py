@@ -1,8 +1,8 @@
 """Positions with a provably best move, and how they were found.
 
-    python -m tests.support.tactics              prove every position
-    python -m tests.support.tactics --seconds 1  what full strength (or another: --bot) finds with a second a move, by motif
-    python -m tests.support.tactics --hunt 200   look for more in 200 games of each kind (--seed 1); prints lines for the file
+    python -m tests.support.tactics                       prove every position
+    python -m tests.support.tactics --seconds 1           what full strength (or --bot) finds with a second a move, by motif
+    python -m tests.support.tactics --hunt 200 --seed 1   look for more in 200 games of each kind; prints lines for the file
 
 `tactics.csv` has a position a line, as the seat to decide sees it; the name says game, players, seed and turns played. The best
 moves are proven by `tests/support/proving.py`, looking `turns` turns ahead, in one of two ways:

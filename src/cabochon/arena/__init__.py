@@ -1,15 +1,15 @@
-"""The arena: matches on paired deals, results with errors, ratings. It needs numpy and numba only (ratings need more)."""
+"""The arena: matches on paired deals, results with errors, ratings. It needs only numpy, numba and safetensors."""
 
 from .entrant import Entrant, parse_entrant
-from .match import match_of, run_match
+from .match import parse_match, run_match
 from .pairings import Fixture, Match
-from .report import tell
+from .report import format_report
 from .results import Results, read_results
-from .runner import Played, play_game
+from .runner import GameResult, play_game
 from .statistics import Sprt
-from .summary import Standing, Tally, tally
+from .summary import Standing, Summary, summarise
 
 __all__ = [
-    "Entrant", "Fixture", "Match", "Played", "Results", "Sprt", "Standing", "Tally",
-    "match_of", "parse_entrant", "play_game", "read_results", "run_match", "tally", "tell",
+    "Entrant", "Fixture", "GameResult", "Match", "Results", "Sprt", "Standing", "Summary",
+    "format_report", "parse_entrant", "parse_match", "play_game", "read_results", "run_match", "summarise",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""`python -m cabochon.arena A B ...` plays a match where nothing but numpy and numba is installed."""
+"""`python -m cabochon.arena A B ...` plays a match where only numpy, numba and safetensors are installed."""
 
 import argparse
 import json
@@ -6,15 +6,15 @@ import sys
 from pathlib import Path
 
 from ..errors import CabochonError
-from .match import match_of, run_match
-from .report import tell
+from .match import parse_match, run_match
+from .report import format_report
 from .statistics import Sprt
 
-WRONG_INPUT, STOPPED = 2, 130
+INVALID_INPUT, INTERRUPTED = 2, 130
 
 
-def arguments() -> argparse.Namespace:
-    """What was asked for; `cabochon arena --help` says more."""
+def parse_options() -> argparse.Namespace:
+    """The options of the command line; `cabochon arena --help` explains them."""
     parser = argparse.ArgumentParser("python -m cabochon.arena")
     parser.add_argument("bots", nargs="+", metavar="BOT")
     parser.add_argument("--variant", default="classic")
@@ -30,33 +30,32 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def report(done: int, total: int) -> None:
-    """A line that grows, on a terminal."""
+def print_progress(done: int, total: int) -> None:
+    """One line that is written again and again; nothing if nobody watches."""
     if sys.stderr.isatty():
         print(f"\r{done} of {total} games", end="\n" if done == total else "", file=sys.stderr, flush=True)
 
 
 def main() -> None:
-    """Play the match and print its result."""
-    said = arguments()
+    options = parse_options()
     result = run_match(
-        match_of(said.bots, said.variant, said.seed, said.nodes, said.seconds),
-        said.games,
-        workers=said.workers,
-        sprt=Sprt(*said.sprt) if said.sprt else None,
-        file=said.out,
+        parse_match(options.bots, options.variant, options.seed, options.nodes, options.seconds),
+        options.games,
+        workers=options.workers,
+        sprt=Sprt(*options.sprt) if options.sprt else None,
+        file=options.out,
         command=sys.argv[1:],
-        ray=said.ray,
-        progress=report,
+        ray=options.ray,
+        progress=print_progress,
     )
-    print(json.dumps(result.as_json(), indent=2) if said.json else tell(result))
+    print(json.dumps(result.as_json(), indent=2) if options.json else format_report(result))
 
 
 if __name__ == "__main__":
     try:
         main()
-    except CabochonError as wrong:
-        print(f"cabochon: {wrong}", file=sys.stderr)
-        sys.exit(WRONG_INPUT)
+    except CabochonError as error:
+        print(f"cabochon: {error}", file=sys.stderr)
+        sys.exit(INVALID_INPUT)
     except KeyboardInterrupt:
-        sys.exit(STOPPED)
+        sys.exit(INTERRUPTED)

@@ -1,21 +1,21 @@
-"""Who takes part: a bot by name, or a foreign program by its command, with a thinking allowance."""
+"""The entrants of a match: a bot by name, or a program by its command, with a budget."""
 
 from dataclasses import dataclass, replace
 
 from ..bots import BOTS, Bot, Budget, bot
-from ..bots.external import ForeignBot
+from ..bots.external import ExternalBot
 from ..bots.levels import Level
 from ..errors import CabochonError
 from ..search.mcts import BY_NET
 
 COMMAND, NETS = "cmd:", "nets="
-OWN_BUDGET = Budget()
-UNTHINKING = ("random", "greedy")  # they take no allowance, so none is part of what they are called
+OWN_BUDGET = Budget()  # no limit: the bot takes its default
+MAX_LIMIT = 1e12  # of nodes or seconds: also refuses infinity and NaN
 
 
 @dataclass(frozen=True, slots=True)
 class Entrant:
-    """A bot and its allowance; without one the bot uses its own. `nets` is a folder of other nets for a level that uses one."""
+    """A bot and its budget; without one the bot uses its own. `nets` is a folder of other nets, for a level that uses a net."""
 
     bot: str
     budget: Budget = OWN_BUDGET
@@ -28,10 +28,10 @@ class Entrant:
         return "@".join([self.bot, ",".join(settings)]) if settings else self.bot
 
     def start(self) -> Bot:
-        """The bot itself; a foreign program is started."""
+        """The bot; if it is a program, it is started."""
         if not self.bot.startswith(COMMAND):
             return _with_nets(bot(self.bot), self.nets) if self.nets else bot(self.bot)
-        program = ForeignBot(self.bot.removeprefix(COMMAND))
+        program = ExternalBot(self.bot.removeprefix(COMMAND))
         program.start()
         return program
 
@@ -43,24 +43,24 @@ def _with_nets(player: Bot, folder: str) -> Bot:
     return replace(player, nets=folder)
 
 
-def parse_entrant(text: str, otherwise: Budget = OWN_BUDGET) -> Entrant:
-    """An entrant as it is written; `otherwise` is the budget of one that says none.
+def parse_entrant(text: str, default: Budget = OWN_BUDGET) -> Entrant:
+    """An entrant from its text; `default` is the budget if the text has none.
 
     `master`, `master@nodes=1000`, `master@seconds=0.1`, `legend@nets=FOLDER,seconds=0.1`, `cmd:python3 mybot.py`.
     """
-    name, at, said = text.rpartition("@")
-    if not at or "=" not in said:
-        name, said = text, ""
+    name, at, settings = text.rpartition("@")
+    if not at or "=" not in settings:  # an @ may also be part of a command
+        name, settings = text, ""
     if not name.startswith(COMMAND):
         bot(name)
     elif not name.removeprefix(COMMAND).strip():
         raise CabochonError(f"{text!r}: {COMMAND} needs a command")
-    if name in UNTHINKING:
-        return Entrant(name)
-    nets, allowance = _split_settings(said)
-    entrant = Entrant(name, parse_budget(allowance) if allowance else otherwise, nets)
+    if name in BOTS and BOTS[name].default_budget is None:
+        return Entrant(name)  # a budget has no effect, so it is not part of the name
+    nets, budget = _split_settings(settings)
+    entrant = Entrant(name, parse_budget(budget) if budget else default, nets)
     if nets:
-        entrant.start()  # says at once if this bot uses no net
+        entrant.start()  # raises now if this bot uses no net
     return entrant
 
 
@@ -71,33 +71,33 @@ def _split_settings(text: str) -> tuple[str, str]:
     return (nets[-1] if nets else ""), ",".join(part for part in parts if not part.startswith(NETS))
 
 
-def usual_name(text: str) -> str:
-    """`master@seconds=1` is plain `master`: so long it looks if nothing is said."""
-    name, _, said = text.rpartition("@")
-    usual: Budget | None = getattr(BOTS.get(name), "usual", None)
-    return name if usual and NETS not in said and parse_budget(said) == usual else text
+def plain_name(text: str) -> str:
+    """The name without a budget that is the bot's own: `master@seconds=1` is `master`."""
+    name, _, settings = text.rpartition("@")
+    if name not in BOTS or NETS in settings:
+        return text
+    return name if parse_budget(settings) == BOTS[name].default_budget else text
 
 
 def format_budget(budget: Budget) -> str:
-    """As it is said: `nodes=1000`, `seconds=0.1`, or both with a comma."""
+    """The text of a budget: `nodes=1000`, `seconds=0.1`, or both with a comma."""
     limits = {"nodes": budget.nodes, "seconds": budget.seconds}
     return ",".join(f"{name}={value:g}" if name == "seconds" else f"{name}={value}" for name, value in limits.items() if value)
 
 
 def parse_budget(text: str) -> Budget:
-    """The allowance this text says."""
-    said = dict(part.partition("=")[::2] for part in text.split(","))
-    if not said.keys() <= {"nodes", "seconds"}:
+    limits = dict(part.partition("=")[::2] for part in text.split(","))
+    if not limits.keys() <= {"nodes", "seconds"}:
         raise CabochonError(f"{text!r} is not a budget like nodes=1000 or seconds=0.1")
-    return checked_budget(said.get("nodes"), said.get("seconds"))
+    return checked_budget(limits.get("nodes"), limits.get("seconds"))
 
 
 def checked_budget(nodes: str | int | None, seconds: str | float | None) -> Budget:
-    """A budget of whole nodes and of seconds, each more than none."""
+    """A budget whose limits are above 0."""
     try:
         budget = Budget(None if nodes is None else int(nodes), None if seconds is None else float(seconds))
     except ValueError:
         raise CabochonError(f"a budget is a whole number of nodes and a number of seconds, not {nodes or seconds}") from None
-    if not all(limit is None or 0 < limit < 1e12 for limit in (budget.nodes, budget.seconds)):
-        raise CabochonError("a budget is more than none: nodes=1000, seconds=0.1")
+    if not all(limit is None or 0 < limit < MAX_LIMIT for limit in (budget.nodes, budget.seconds)):
+        raise CabochonError("a budget must be above 0: nodes=1000, seconds=0.1")
     return budget

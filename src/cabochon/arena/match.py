@@ -1,4 +1,4 @@
-"""A match from the first deal to the result: resumed where it was stopped, ended early by the sequential test."""
+"""A match from the first deal to the result. It is resumed where it was stopped, and the SPRT may end it early."""
 
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing
@@ -7,23 +7,23 @@ from pathlib import Path
 from ..errors import CabochonError
 from .entrant import checked_budget, parse_entrant
 from .pairings import DEALS_PER_SEED, Fixture, Match, fixtures
-from .results import Sheet
-from .runner import Played, warm_up
+from .results import ResultsFile
+from .runner import GameResult, warm_up
 from .statistics import PAIR_SCORES, Sprt
-from .summary import Tally, deal_share, tally
+from .summary import Summary, deal_share, summarise
 from .workers import default_workers, play_here, play_in_processes
 
 Progress = Callable[[int, int], None]
 
 
-def _unseen(_done: int, _total: int) -> None:
-    """Nobody watches."""
+def _no_progress(_done: int, _total: int) -> None:
+    return
 
 
-def match_of(
+def parse_match(
     bots: Sequence[str], variant: str = "classic", seed: int = 1, nodes: int | None = None, seconds: float | None = None
 ) -> Match:
-    """A match as it is said on the command line."""
+    """A match from the arguments of the command line."""
     budget = checked_budget(nodes, seconds)
     return Match(tuple(parse_entrant(bot, budget) for bot in bots), variant, seed)
 
@@ -37,41 +37,44 @@ def run_match(
     file: Path | None = None,
     command: Sequence[str] = (),
     ray: str | None = None,
-    progress: Progress = _unseen,
-) -> Tally:
-    """Play what has not been played yet, and count. The same seed gives the same games, whatever the number of workers."""
+    progress: Progress = _no_progress,
+) -> Summary:
+    """Play the games that are missing, and sum up. The same seed gives the same games, whatever the number of workers."""
     if sprt and match.players != 2:
         raise CabochonError("--sprt: the sequential test is for two players; with more, choose a number of games")
     total = match.deals_for(games) * match.players
-    sheet = Sheet(match, command, file)
-    done = {(game.deal, game.rotation) for game in sheet.games}
+    results = ResultsFile(match, command, file)
+    done = {(game.deal, game.rotation) for game in results.games}
     todo = [fixture for fixture in fixtures(match, match.deals_for(games)) if (fixture.deal, fixture.rotation) not in done]
-    stopping = Stopping(sprt, sheet.games)
+    sprt_stop = SprtStop(sprt, results.games)
     progress(len(done), total)
-    if todo and not stopping.verdict:
-        with closing(_played(match, todo, workers or default_workers(), ray)) as finished:
+    if todo and not sprt_stop.verdict:
+        with closing(_play_all(match, todo, workers or default_workers(), ray)) as finished:
             for game in finished:
-                sheet.add(game)
-                progress(len(sheet.games), total)
-                stopping.add(game)
-                if stopping.verdict:
+                results.add(game)
+                progress(len(results.games), total)
+                sprt_stop.add(game)
+                if sprt_stop.verdict:
                     break
-    return tally([game for game in sheet.games if game.deal < stopping.deals], sprt)
+    return summarise([game for game in results.games if game.deal < sprt_stop.deals], sprt)
 
 
-class Stopping:
-    """Watches the deals in their order, so that the test stops at the same one however the games come in."""
+class SprtStop:
+    """Decides when the SPRT ends a match.
 
-    def __init__(self, sprt: Sprt | None, games: Iterable[Played]) -> None:
+    It counts the deals in their order, so that it stops at the same one in whatever order the games finish.
+    """
+
+    def __init__(self, sprt: Sprt | None, games: Iterable[GameResult]) -> None:
         self.sprt, self.verdict = sprt, ""
         self.deals = 0 if sprt else DEALS_PER_SEED
         self.pairs = [0] * len(PAIR_SCORES)
-        self.games: dict[tuple[int, int], Played] = {}
+        self.games: dict[tuple[int, int], GameResult] = {}
         for game in games:
             self.add(game)
 
-    def add(self, game: Played) -> None:
-        """Look at one more game, and at every deal that is whole now and follows those looked at."""
+    def add(self, game: GameResult) -> None:
+        """Take one more game, and count every deal that is complete now and next in order."""
         if self.sprt is None:
             return
         self.games[game.deal, game.rotation] = game
@@ -82,8 +85,8 @@ class Stopping:
             self.deals += 1
 
 
-def _played(match: Match, todo: Sequence[Fixture], workers: int, ray: str | None) -> Generator[Played]:
-    """Here, in processes of this machine, or on a cluster."""
+def _play_all(match: Match, todo: Sequence[Fixture], workers: int, ray: str | None) -> Generator[GameResult]:
+    """Play in this process, in processes of this machine, or on a cluster."""
     if ray is not None:
         from .ray_cluster import play_on_cluster
 

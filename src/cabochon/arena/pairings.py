@@ -1,8 +1,8 @@
-"""Who sits where on which deal.
+"""The pairings: which entrant has which seat in which game.
 
-Every deal is played once for each rotation of the entrants, so that everybody has had every seat; seat 0 always begins. With
-three or four different entrants the next deal takes the next circle (who sits after whom), and after 2 or 6 deals every order has
-come.
+Every deal is played once for each rotation of the entrants, so that each has every seat with the same cards; seat 0 always
+begins. With three or four different entrants the next deal takes the next circular order: after 2 or 6 deals every order was
+played.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from .entrant import Entrant
 
 DEALS_PER_SEED = 1_000_000
 SEATS = (2, 3, 4)
-MOST_SEED = 1 << 40
+SEED_LIMIT = 1 << 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,17 +31,16 @@ class Match:
             raise CabochonError(f"a match is between 2, 3 or 4 bots, not {len(self.entrants)}")
         if len(set(self.entrants)) == 1:
             raise CabochonError(f"{self.entrants[0]} against itself is no match: give one of them another budget")
-        if not 0 <= self.seed < MOST_SEED:
-            raise CabochonError(f"the seed of a match is a number from 0 to {MOST_SEED - 1}, not {self.seed}")
+        if not 0 <= self.seed < SEED_LIMIT:
+            raise CabochonError(f"the seed of a match is a number from 0 to {SEED_LIMIT - 1}, not {self.seed}")
         ruleset(self.variant, self.players, {})
 
     @property
     def players(self) -> int:
-        """How many seats."""
         return len(self.entrants)
 
     def deals_for(self, games: int) -> int:
-        """How many whole deals this many games need."""
+        """The number of whole deals for at least this many games."""
         deals = -(-games // self.players)
         if not 0 < deals < DEALS_PER_SEED:
             raise CabochonError(f"a match has 1 to {DEALS_PER_SEED * self.players - 1} games, not {games}")
@@ -50,7 +49,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Fixture:
-    """One game to be played: the number of its deal, how far the circle is turned, and the entrants by seat."""
+    """A game to play: the number of its deal, its rotation, and the entrants by seat."""
 
     deal: int
     rotation: int
@@ -58,7 +57,7 @@ class Fixture:
 
 
 def circles(entrants: tuple[Entrant, ...]) -> list[tuple[Entrant, ...]]:
-    """The ways to sit around a table; two that differ only by a turn of the table are one."""
+    """The circular permutations of the entrants: orders that differ only by a rotation are one."""
     found: dict[frozenset[tuple[Entrant, ...]], tuple[Entrant, ...]] = {}
     for others in permutations(entrants[1:]):
         circle = (entrants[0], *others)
@@ -67,12 +66,11 @@ def circles(entrants: tuple[Entrant, ...]) -> list[tuple[Entrant, ...]]:
 
 
 def rotations(circle: tuple[Entrant, ...]) -> list[tuple[Entrant, ...]]:
-    """The circle, turned a seat at a time."""
+    """The order, rotated by 0, 1, ... seats."""
     return [circle[-turned:] + circle[:-turned] for turned in range(len(circle))]
 
 
 def fixtures(match: Match, deals: int) -> Iterator[Fixture]:
-    """All games, deal by deal."""
     ways = circles(match.entrants)
     for deal in range(deals):
         for rotation, seats in enumerate(rotations(ways[deal % len(ways)])):
@@ -80,5 +78,5 @@ def fixtures(match: Match, deals: int) -> Iterator[Fixture]:
 
 
 def deal_seed(match: Match, deal: int) -> int:
-    """The seed a deal is dealt from: `Game(variant, players, seed=…, start=0)` deals it again."""
+    """The seed of a deal: `Game(variant, players, seed=…, start=0)` deals it again. No two seeds of matches share a deal."""
     return match.seed * DEALS_PER_SEED + deal

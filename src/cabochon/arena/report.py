@@ -1,17 +1,17 @@
-"""The result of a match in words."""
+"""The result of a match as text."""
 
 from collections.abc import Iterator
 from typing import Any
 
-from .summary import Standing, Tally
+from .summary import Standing, Summary
 
 
-def tell(result: Tally) -> str:
-    """A line for every entrant, and what else happened."""
+def format_report(result: Summary) -> str:
+    """A line for each entrant, then cut games, forfeits and the SPRT."""
     return "\n".join(_lines(result))
 
 
-def _lines(result: Tally) -> Iterator[str]:
+def _lines(result: Summary) -> Iterator[str]:
     if not result.games:
         yield "no deal was played in every order"
         return
@@ -29,13 +29,12 @@ def _lines(result: Tally) -> Iterator[str]:
 
 def _standing(standing: Standing) -> str:
     counts = f"+{standing.wins} ={standing.draws} -{standing.losses}"
-    share = f"{100 * standing.share:.1f} % ± {100 * standing.share_error:.1f} (an equal has {100 * standing.fair:.0f})"
+    share = f"{100 * standing.share:.1f} % ± {100 * standing.share_error:.1f} (fair share {100 * standing.fair:.0f} %)"
     times = f"{1000 * standing.seconds_per_move:.1f} ms a move, longest {standing.slowest:.2f} s"
-    return f"{counts}  {share}  rating difference {rated(standing.rating, standing.rating_error)}  {times}"
+    return f"{counts}  {share}  rating difference {format_rating(standing.rating, standing.rating_error)}  {times}"
 
 
-def rated(rating: float | None, error: float | None) -> str:
-    """A rating with its error, as far as there are any."""
+def format_rating(rating: float | None, error: float | None) -> str:
     if rating is None:
         return "without bound"
     return f"{rating:+.0f} ± {'?' if error is None else f'{error:.0f}'}"

@@ -1,4 +1,4 @@
-"""One game of a match, played to its end or to the limit."""
+"""Plays one game of a match, to its end or to the turn limit."""
 
 import random
 import time
@@ -12,7 +12,7 @@ from ..game import Game
 from .entrant import Entrant
 from .pairings import Fixture, Match, deal_seed
 
-MOST_TURNS_PER_SEAT = 400
+MAX_TURNS_PER_SEAT = 400  # far more than a game takes in which somebody tries to win
 CUT, FORFEIT = "cut", "forfeit"
 WARM_UP_DECISIONS = 8
 WARM_UP_SEED = 1
@@ -22,8 +22,8 @@ _started: dict[tuple[Entrant, int], Bot] = {}
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
-    """A finished game: ranks, points and times (seconds thought, longest thought about one move) by seat."""
+class GameResult:
+    """A finished game. By seat: ranks, points, seconds in all, and the seconds of the slowest move."""
 
     deal: int
     rotation: int
@@ -39,24 +39,24 @@ class Played:
     slowest: tuple[float, ...]
 
     def shares(self) -> list[float]:
-        """What each seat has of the win: 1 for a winner, parts for equals."""
+        """The share of the win of each seat: 1 for a single winner, 1/n for each of n."""
         best = self.ranks.count(1)
         return [(rank == 1) / best for rank in self.ranks]
 
 
-class _Watch:
-    """Takes the time of each seat."""
+class _Stopwatch:
+    """Measures the time of each seat."""
 
     def __init__(self, seats: int) -> None:
         self.seconds, self.slowest = [0.0] * seats, [0.0] * seats
 
-    def took(self, seat: int, seconds: float) -> None:
+    def add(self, seat: int, seconds: float) -> None:
         self.seconds[seat] += seconds
         self.slowest[seat] = max(self.slowest[seat], seconds)
 
 
 def start_bots(seats: Sequence[Entrant]) -> list[Bot]:
-    """A bot for every seat, kept from game to game; an entrant with two seats has two."""
+    """A bot for each seat, kept from game to game; an entrant with two seats has two."""
     keys = [(entrant, seats[:seat].count(entrant)) for seat, entrant in enumerate(seats)]
     for key in keys:
         if key not in _started:
@@ -65,34 +65,31 @@ def start_bots(seats: Sequence[Entrant]) -> list[Bot]:
 
 
 def stop_bots() -> None:
-    """End the foreign programs that were started here."""
+    """Close the bots that were started in this process: programs end."""
     while _started:
         _, bot = _started.popitem()
-        close = getattr(bot, "close", None)
-        if close:
-            close()
+        bot.close()
 
 
-def play_game(match: Match, fixture: Fixture) -> Played:
-    """Play it. A program that gives no legal move loses it, and the record says why; a bot of our own must not fail."""
+def play_game(match: Match, fixture: Fixture) -> GameResult:
+    """Play a game. A program that gives no legal move forfeits it; an error in a bot of our own is a defect and is raised."""
     seed = deal_seed(match, fixture.deal)
     game = Game(match.variant, match.players, seed=seed, start=0)
-    watch = _Watch(match.players)
-    chance = random.Random(f"{seed}/{fixture.rotation}").getrandbits(48)
+    watch = _Stopwatch(match.players)
+    bot_seed = random.Random(f"{seed}/{fixture.rotation}").getrandbits(48)
     bots = start_bots(fixture.seats)
     for bot in bots:
-        if hasattr(bot, "new"):
-            bot.new()
+        bot.new_game()
     why = ""
     try:
-        _play(game, bots, fixture.seats, chance, watch, MOST_TURNS_PER_SEAT * match.players)
-    except ProgramError as wrong:
-        why = f"{fixture.seats[game.turn]}: {wrong}"
-    except Exception as wrong:
-        wrong.add_note(f"{fixture.seats[game.turn]} was to decide in {game!r}")
+        _play(game, bots, fixture.seats, bot_seed, watch)
+    except ProgramError as error:
+        why = f"{fixture.seats[game.turn]}: {error}"
+    except Exception as error:
+        error.add_note(f"{fixture.seats[game.turn]} was to decide in {game!r}")
         raise
     ranks, reason = _result(game, why)
-    return Played(
+    return GameResult(
         fixture.deal,
         fixture.rotation,
         seed,
@@ -108,20 +105,20 @@ def play_game(match: Match, fixture: Fixture) -> Played:
     )
 
 
-def _play(game: Game, bots: Sequence[Bot], seats: Sequence[Entrant], chance: int, watch: _Watch, most: int) -> None:
-    decisions = 0
-    while not game.is_over and game.state["turns"] < most:
+def _play(game: Game, bots: Sequence[Bot], seats: Sequence[Entrant], bot_seed: int, watch: _Stopwatch) -> None:
+    """Play to the end or the turn limit. Each decision has a seed of its own, the same whichever process plays the game."""
+    max_turns = MAX_TURNS_PER_SEAT * game.players
+    while not game.is_over and game.state["turns"] < max_turns:
         seat = game.turn
         view = game.view(seat)
         before = time.perf_counter()
-        move = bots[seat].choose(view, seats[seat].budget, chance + decisions)
-        watch.took(seat, time.perf_counter() - before)
+        move = bots[seat].choose(view, seats[seat].budget, bot_seed + len(game.moves))
+        watch.add(seat, time.perf_counter() - before)
         game.play(move)
-        decisions += 1
 
 
 def _result(game: Game, why: str) -> tuple[tuple[int, ...], str]:
-    """Ranks and reason: who forfeits is last and the others share the win; a game that is cut is a draw."""
+    """Ranks and reason. Who forfeits is last and the others share the win; a cut game is a draw."""
     if why:
         return tuple(game.players if seat == game.turn else 1 for seat in range(game.players)), FORFEIT
     if game.outcome is None:
@@ -130,12 +127,12 @@ def _result(game: Game, why: str) -> tuple[tuple[int, ...], str]:
 
 
 def warm_up(match: Match) -> None:
-    """Compile or load what the match needs, before anybody's time is taken; a program that cannot be started is told now."""
+    """Compile or load what the match needs before any time is measured. A program that cannot be started raises here."""
     bots = start_bots(match.entrants)
     game = Game(match.variant, match.players, seed=WARM_UP_SEED, start=0)
     for decision in range(WARM_UP_DECISIONS):
         view = game.view(game.turn)
         for bot in bots:
-            with suppress(ProgramError):  # one that fails will lose its games, and those say why
+            with suppress(ProgramError):  # a program that fails will forfeit its games, and their results say why
                 bot.choose(view, WARM_UP_BUDGETS[decision % len(WARM_UP_BUDGETS)], decision)
         game.play(Greedy().choose(view, Budget(), decision))

@@ -1,19 +1,19 @@
-"""What a match comes to: for every entrant its wins, draws, losses, share and rating, with errors from the deals."""
+"""The summary of a match: wins, draws, losses, share and rating of each entrant, with errors from the deals."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from .runner import CUT, FORFEIT, Played
+from .runner import CUT, FORFEIT, GameResult
 from .statistics import Sprt, count_pairs, mean, mean_error, rating, rating_error
 
-NOTHING, WHOLE = 1e-9, 1 - 1e-9  # a third and a third and a third make no whole in binary
+LOST, WON = 1e-9, 1 - 1e-9  # shares of a win are sums of floats: three thirds are not exactly 1
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """One entrant's result, for all its seats together: `share` of the wins, where an equal of the others would have `fair`."""
+    """An entrant's result for all its seats together. `fair` is the share of wins it would have as an equal of the others."""
 
     entrant: str
     games: int
@@ -31,8 +31,8 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
-    """The result of a match so far; only deals that were played in every rotation count."""
+class Summary:
+    """The result of a match so far. Only deals that were played in every rotation count."""
 
     games: int
     deals: int
@@ -43,36 +43,35 @@ class Tally:
     sprt: dict[str, Any] | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """Plain objects."""
         return asdict(self)
 
 
-def whole_deals(games: Iterable[Played]) -> list[list[Played]]:
-    """The games deal by deal, in order, without those deals that are not finished."""
-    found: dict[int, dict[int, Played]] = defaultdict(dict)
+def whole_deals(games: Iterable[GameResult]) -> list[list[GameResult]]:
+    """The games of each finished deal, in order."""
+    found: dict[int, dict[int, GameResult]] = defaultdict(dict)
     for game in games:
         found[game.deal][game.rotation] = game
     return [[deal[i] for i in sorted(deal)] for _, deal in sorted(found.items()) if len(deal) == len(deal[min(deal)].seats)]
 
 
-def deal_share(deal: Sequence[Played], entrant: str) -> float:
-    """An entrant's average share of the games of one deal."""
+def deal_share(deal: Sequence[GameResult], entrant: str) -> float:
+    """An entrant's mean share of the wins in one deal."""
     return mean([game_share(game, entrant) for game in deal])
 
 
-def game_share(game: Played, entrant: str) -> float:
-    """What an entrant has of one win, with all its seats."""
+def game_share(game: GameResult, entrant: str) -> float:
+    """An entrant's share of one win, for all its seats."""
     return sum(share for name, share in zip(game.seats, game.shares(), strict=True) if name == entrant)
 
 
-def tally(games: Iterable[Played], sprt: Sprt | None = None) -> Tally:
-    """Count. The entrants come in the order in which they were named."""
+def summarise(games: Iterable[GameResult], sprt: Sprt | None = None) -> Summary:
+    """Sum up the finished deals. The entrants are in the order of the command."""
     deals = whole_deals(games)
     counted = [game for deal in deals for game in deal]
     if not counted:
-        return Tally(0, 0, 0, 0.0, ())
+        return Summary(0, 0, 0, 0.0, ())
     names = list(dict.fromkeys(deals[0][0].seats))
-    return Tally(
+    return Summary(
         games=len(counted),
         deals=len(deals),
         cut=sum(game.reason == CUT for game in counted),
@@ -83,8 +82,7 @@ def tally(games: Iterable[Played], sprt: Sprt | None = None) -> Tally:
     )
 
 
-def standing(deals: Sequence[Sequence[Played]], name: str) -> Standing:
-    """One entrant's line."""
+def standing(deals: Sequence[Sequence[GameResult]], name: str) -> Standing:
     games = [game for deal in deals for game in deal]
     mine = [(game, seat) for game in games for seat in range(len(game.seats)) if game.seats[seat] == name]
     shares = [game_share(game, name) for game in games]
@@ -94,9 +92,9 @@ def standing(deals: Sequence[Sequence[Played]], name: str) -> Standing:
     return Standing(
         entrant=name,
         games=len(games),
-        wins=sum(part > WHOLE for part in shares),
-        draws=sum(NOTHING < part < WHOLE for part in shares),
-        losses=sum(part < NOTHING for part in shares),
+        wins=sum(part > WON for part in shares),
+        draws=sum(LOST < part < WON for part in shares),
+        losses=sum(part < LOST for part in shares),
         share=share,
         share_error=error,
         fair=fair,
@@ -108,7 +106,7 @@ def standing(deals: Sequence[Sequence[Played]], name: str) -> Standing:
     )
 
 
-def sprt_state(deals: Sequence[Sequence[Played]], name: str, sprt: Sprt) -> dict[str, Any]:
-    """Where the sequential test stands for the entrant named first."""
+def sprt_state(deals: Sequence[Sequence[GameResult]], name: str, sprt: Sprt) -> dict[str, Any]:
+    """The state of the SPRT, seen from the first entrant."""
     pairs = count_pairs([deal_share(deal, name) for deal in deals])
     return asdict(sprt) | {"pairs": pairs, "llr": sprt.llr(pairs), "bounds": sprt.bounds, "verdict": sprt.verdict(pairs)}

@@ -1,4 +1,4 @@
-"""Games on all cores: one process each, one thread a process."""
+"""Games on all cores: a process for each core, with one thread each."""
 
 import multiprocessing
 import os
@@ -11,13 +11,12 @@ from multiprocessing.util import Finalize
 
 from ..errors import CabochonError
 from .pairings import Fixture, Match
-from .runner import Played, play_game, stop_bots, warm_up
+from .runner import GameResult, play_game, stop_bots, warm_up
 
-AHEAD = 2  # games handed out for each worker, so that none waits
+QUEUED_PER_WORKER = 2  # one is played, one waits: so no worker is ever idle
 
 
-def play_here(match: Match, fixtures: Iterable[Fixture]) -> Generator[Played]:
-    """One game after the other in this process."""
+def play_here(match: Match, fixtures: Iterable[Fixture]) -> Generator[GameResult]:
     try:
         for fixture in fixtures:
             yield play_game(match, fixture)
@@ -25,20 +24,24 @@ def play_here(match: Match, fixtures: Iterable[Fixture]) -> Generator[Played]:
         stop_bots()
 
 
-def play_in_processes(match: Match, fixtures: Iterable[Fixture], workers: int) -> Generator[Played]:
-    """Games as they finish. Whoever stops listening stops the workers, whatever they are doing."""
+def play_in_processes(match: Match, fixtures: Iterable[Fixture], workers: int) -> Generator[GameResult]:
+    """Yield the games as they finish. When the caller closes the generator, the workers are killed."""
     before = set(multiprocessing.active_children())
-    executor = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), initializer=_begin, initargs=(match,))
-    waiting, todo = set[Future[Played]](), iter(fixtures)
+    executor = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), initializer=_init_worker, initargs=(match,))
+    waiting, todo = set[Future[GameResult]](), iter(fixtures)
     try:
         while True:
-            waiting |= {executor.submit(play_game, match, fixture) for fixture in islice(todo, AHEAD * workers - len(waiting))}
+            waiting |= {
+                executor.submit(play_game, match, fixture) for fixture in islice(todo, QUEUED_PER_WORKER * workers - len(waiting))
+            }
             if not waiting:
                 break
             finished, waiting = wait(waiting, return_when=FIRST_COMPLETED)
             yield from (game.result() for game in finished)
-    except BrokenProcessPool as wrong:
-        raise CabochonError("a worker ended unasked: what was played is kept with --out, and the same command goes on") from wrong
+    except BrokenProcessPool as error:
+        raise CabochonError(
+            "a worker process died: with --out the finished games are kept, and the same command goes on"
+        ) from error
     finally:
         executor.shutdown(wait=not waiting, cancel_futures=True)
         if waiting:
@@ -46,13 +49,13 @@ def play_in_processes(match: Match, fixtures: Iterable[Fixture], workers: int) -
                 worker.kill()
 
 
-def _begin(match: Match) -> None:
-    """In a worker: leave Ctrl-C to the parent, and end foreign programs with the worker."""
+def _init_worker(match: Match) -> None:
+    """In a worker: leave Ctrl-C to the parent, and close programs when the worker ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Finalize(None, stop_bots, exitpriority=1)
     warm_up(match)
 
 
 def default_workers() -> int:
-    """One for each core that this process may use."""
+    """The number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

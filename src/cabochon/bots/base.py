@@ -1,62 +1,100 @@
-"""What a bot is, and two that need no search: one plays at random, one takes what looks best now."""
+"""What a bot is: the protocols `Bot` and `Analyst`, and `BaseBot`, which has a default for everything but `choose`."""
 
-import random
 import time
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar, Protocol, runtime_checkable
-
-import numpy as np
+from typing import Protocol
 
 from .. import batch
 from ..errors import CabochonError
 from ..notation.move import Move
 from ..rules.actions import FIRST_ACTION
 from ..rules.state import STAGES
-from ..search.analysis import Signal
+from ..search.analysis import Analysis, Signal
 from ..search.budget import Budget
 from ..view import View, state_of
-from .greedy import greedy_actions
 
-
-class Bot(Protocol):
-    """A program that decides for a seat. The same view, budget in nodes and seed give the same move."""
-
-    @property
-    def name(self) -> str:
-        """The word it is called by."""
-
-    @property
-    def character(self) -> str:
-        """How it plays, in one line."""
-
-    def choose(self, view: View, budget: Budget, seed: int) -> Move:
-        """A legal move for the seat to decide, from its own view."""
+NO_LIMIT = Budget()
 
 
 @dataclass(frozen=True, slots=True)
 class Thought:
-    """A move and what it took: positions looked at, if the bot says, and seconds."""
+    """A move and its cost: the positions searched (None if the bot does not say) and the seconds."""
 
     move: Move
     nodes: int | None
     seconds: float
 
 
-@runtime_checkable
-class Thinker(Protocol):
-    """A bot that says what its move took, and answers early when it is told to stop."""
+class Bot(Protocol):
+    """A program that decides for a seat. The same view, budget in nodes and seed give the same move.
+
+    The protocol is complete: callers never have to find out by inspection what a bot can do. Bots inherit the defaults from
+    `BaseBot`; `registry.add_bot` wraps a plain function.
+    """
+
+    @property
+    def name(self) -> str:
+        """The name that users type."""
+
+    @property
+    def character(self) -> str:
+        """How it plays, in one line."""
+
+    @property
+    def default_budget(self) -> Budget | None:
+        """The budget for a caller who gives none; None: the bot does not search, and budgets have no effect."""
+
+    @property
+    def analyst(self) -> "Analyst | None":
+        """The bot itself if it can explain its moves, and always plays the move that its analysis names as best."""
+
+    def choose(self, view: View, budget: Budget, seed: int, stop: Signal | None = None) -> Move:
+        """A legal move for the seat to decide, from the view of that seat. Once `stop` is set it should answer at once."""
 
     def think(self, view: View, budget: Budget, seed: int, stop: Signal | None = None) -> Thought:
-        """The move that `choose` gives, with what it took."""
+        """The move of `choose`, with its cost."""
+
+    def new_game(self) -> None:
+        """Another game begins: forget the last one."""
+
+    def close(self) -> None:
+        """Release what the bot holds, such as a process."""
 
 
-def think(player: Bot, view: View, budget: Budget, seed: int, stop: Signal | None = None) -> Thought:
-    """A bot's move and what it took; whoever does not say is timed."""
-    if isinstance(player, Thinker):
-        return player.think(view, budget, seed, stop)
-    before = time.perf_counter()
-    move = player.choose(view, budget, seed)
-    return Thought(move, None, time.perf_counter() - before)
+class Analyst(Bot, Protocol):
+    """A bot that also gives the chances of all seats, the value of each move, and the main line."""
+
+    def analyse(self, view: View, budget: Budget, seed: int, *, threads: int = 1, stop: Signal | None = None) -> Analysis:
+        """The result of the search within the budget; `threads` search in parallel."""
+
+
+class BaseBot(ABC):
+    """Defaults for a bot that only chooses: it has no state, takes any budget, and is timed from outside."""
+
+    __slots__ = ()
+
+    name: str
+    character: str
+    default_budget: Budget | None = NO_LIMIT
+
+    @property
+    def analyst(self) -> Analyst | None:
+        return None
+
+    @abstractmethod
+    def choose(self, view: View, budget: Budget, seed: int, stop: Signal | None = None) -> Move: ...
+
+    def think(self, view: View, budget: Budget, seed: int, stop: Signal | None = None) -> Thought:
+        before = time.perf_counter()
+        move = self.choose(view, budget, seed, stop)
+        return Thought(move, None, time.perf_counter() - before)
+
+    def new_game(self) -> None:
+        return
+
+    def close(self) -> None:
+        return
 
 
 def legal_moves(view: View) -> list[Move]:
@@ -67,34 +105,8 @@ def legal_moves(view: View) -> list[Move]:
 
 
 def check(view: View) -> None:
-    """There is something to decide, and this is the view to decide from."""
+    """Refuse a finished game and the view of a seat that is not to decide."""
     if view.stage == "over":
         raise CabochonError("the game is over: there is nothing to choose")
     if view.seat != view.turn:
         raise CabochonError(f"seat {view.turn} is to decide: a bot needs the view of that seat")
-
-
-@dataclass(frozen=True, slots=True)
-class Random:
-    """Every legal move is equally likely."""
-
-    name: ClassVar[str] = "random"
-    character: ClassVar[str] = "plays any legal move, all equally likely"
-
-    def choose(self, view: View, _budget: Budget, seed: int) -> Move:
-        """Any legal move."""
-        check(view)
-        return random.Random(seed).choice(legal_moves(view))
-
-
-@dataclass(frozen=True, slots=True)
-class Greedy:
-    """Looks one move ahead: what it has then, and how near the next good cards are."""
-
-    name: ClassVar[str] = "greedy"
-    character: ClassVar[str] = "buys the best card in reach, or takes what brings the next one closer"
-
-    def choose(self, view: View, _budget: Budget, seed: int) -> Move:
-        """The move that looks best, by the kernel in `greedy.py`."""
-        check(view)
-        return Move(int(greedy_actions(state_of(view), np.array([seed]))[0]), None, view.rules.variant)

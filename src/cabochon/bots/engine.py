@@ -1,328 +1,315 @@
-"""The line protocol, engine's side: text that a person can type, in the spirit of UCI. See docs/bots.md."""
+"""The engine's side of the line protocol, in the style of UCI: text that a person can type. See docs/bots.md."""
 
-import inspect
 import sys
 import threading
 import time
 import zlib
 from collections.abc import Callable, Iterable
-from typing import Any, TextIO
+from dataclasses import dataclass
+from typing import TextIO
 
 from ..errors import CabochonError
 from ..game import Game
 from ..notation.ascii import draw
 from ..notation.position import parse_position
+from ..search.analysis import Analysis
 from ..search.budget import Budget
 from ..version import __version__
 from ..view import Position, View
-from . import BOTS, bot
-from .base import Bot, Greedy, legal_moves
+from .base import Bot, legal_moves
+from .registry import BOTS, bot
+from .searchless import Greedy
 
 AUTHOR = "the cabochon project"
-MOST_THREADS = 256
-STOP_SECONDS = 1.0  # for a bot that was told to stop; after that a simple move is played
+MAX_THREADS = 256
+MAX_SEED = (1 << 63) - 1
+MAX_NODES = 1 << 40
+MAX_SECONDS = 1e6
+STOP_SECONDS = 1.0  # for a bot that was told to stop; after that greedy's move is played
+MAX_QUOTED = 40  # characters of a wrong line that are repeated in the error
 WARM_UP_BUDGET = Budget(nodes=16)
 BENCH_BUDGET = Budget(nodes=1000)
 BENCH_SEED = 1
 BENCH_DECISIONS = 24
 BENCH_TABLES = (("classic", 2), ("classic", 3), ("classic", 4), ("marvel", 2), ("marvel", 3), ("marvel", 4))
 
-WAITING = ("set", "new", "position", "go", "bench")  # these wait until a thought is finished or stopped
+WAITING = ("set", "new", "position", "go", "bench")  # these wait until the running search has answered
 
 HELP = """\
-cabochon                          greet: who this is, its options, ready
+cabochon                          answer the name, the author, the options, ready
 options                           list the options and their values
 set NAME VALUE                    set an option: bot, seed, threads
 isready                           answer 'ready' as soon as it is
 new                               another game begins
-position TEXT [moves M1; M2 ...]  look at a position or a view, and play moves in it
+position TEXT [moves M1; M2 ...]  set a position or a view, and play moves in it
 position deal VARIANT PLAYERS SEED [moves M1; M2 ...]
 show                              draw the position
 legal                             list the legal moves
-go [nodes N] [seconds S]          think, then say 'bestmove'
-stop                              stop thinking and say the best move so far
-bench                             think about fixed positions: nodes, seconds, signature
+go [nodes N] [seconds S]          search, then answer 'bestmove'
+stop                              stop the search and answer the best move so far
+bench                             search fixed positions: nodes, seconds, signature
 help                              this
 quit                              end"""
 
 
-class Wrong(CabochonError):
-    """A line that cannot be obeyed; nothing has changed."""
+class EngineError(CabochonError):
+    """A line that cannot be carried out; nothing has changed."""
 
 
-class Thinking:
-    """One thought in a thread of its own. It is answered exactly once, by the bot or, if that does not stop, in its place."""
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What a bot has to decide, and with which means."""
 
-    def __init__(self, player: Bot, view: View, budget: Budget, seed: int, threads: int, say: Callable[[str], None]) -> None:
-        self.player, self.view, self.budget, self.seed, self.threads, self.say = player, view, budget, seed, threads, say
+    player: Bot
+    view: View
+    budget: Budget
+    seed: int
+    threads: int = 1
+
+
+class Search:
+    """One search in a thread of its own. It is answered exactly once: by the bot or, if that does not stop in time, by greedy."""
+
+    def __init__(self, task: Task, write: Callable[[str], None]) -> None:
+        self.task, self.write = task, write
         self.lock, self.stopped, self.done = threading.Lock(), threading.Event(), threading.Event()
-        threading.Thread(target=self._think, daemon=True).start()
+        threading.Thread(target=self._run, daemon=True).start()
 
-    def _think(self) -> None:
+    def _run(self) -> None:
         try:
-            self._answer(*think(self.player, self.view, self.budget, self.seed, self.threads, self.stopped))
-        except Exception as wrong:  # the session goes on, whatever a bot does
-            self._answer(f"error {self.player.name}: {one_line(wrong)}")
+            self._answer(*solve(self.task, self.stopped))
+        except Exception as error:  # the session goes on, whatever a bot does
+            self._answer(f"error {self.task.player.name}: {one_line(error)}")
 
     def _answer(self, *lines: str) -> None:
         with self.lock:
             if not self.done.is_set():
-                self.say("\n".join(lines))
+                self.write("\n".join(lines))
                 self.done.set()
 
     def stop(self) -> None:
-        """Tell the bot to stop; if it does not know how, a simple bot answers."""
         self.stopped.set()
-        if can_stop(self.player):
-            self.done.wait(STOP_SECONDS)
-        self._answer(f"bestmove {Greedy().choose(self.view, Budget(), self.seed)}")
+        self.done.wait(STOP_SECONDS)
+        self._answer(f"bestmove {Greedy().choose(self.task.view, Budget(), self.task.seed)}")
 
-    def forget(self) -> None:
-        """Nobody wants the answer any more."""
+    def abandon(self) -> None:
+        """Stop it without an answer."""
         self.stopped.set()
         with self.lock:
             self.done.set()
 
 
-def think(
-    player: Bot, view: View, budget: Budget, seed: int, threads: int = 1, stop: threading.Event | None = None
-) -> tuple[str, str]:
-    """The lines `info` and `bestmove`. A bot that searches tells what it found, unless it does not always play that."""
-    before = time.perf_counter()
-    offered = {"threads": threads, "stop": stop}
-    if not tells(player):
-        move = player.choose(view, budget, seed, **taken(player.choose, offered))
-        return f"info seconds {time.perf_counter() - before:.3f}", f"bestmove {move}"
-    analyse = player.analyse  # type: ignore[attr-defined]
-    analysis = analyse(view, budget, seed, **taken(analyse, offered))
+def solve(task: Task, stop: threading.Event | None = None) -> tuple[str, str]:
+    """The lines `info` and `bestmove`: with the analysis, if the bot has one and plays by it, else with the time alone."""
+    analyst = task.player.analyst
+    if analyst is None:
+        thought = task.player.think(task.view, task.budget, task.seed, stop)
+        return f"info seconds {thought.seconds:.3f}", f"bestmove {thought.move}"
+    analysis = analyst.analyse(task.view, task.budget, task.seed, threads=task.threads, stop=stop)
     return describe(analysis), f"bestmove {analysis.best}"
 
 
-def tells(player: Bot) -> bool:
-    """Whether a bot offers what its search found, and plays it."""
-    return hasattr(player, "analyse") and not getattr(player, "looseness", 0)
-
-
-def can_stop(player: Bot) -> bool:
-    """Whether a bot listens while it thinks."""
-    return "stop" in inspect.signature(player.analyse if tells(player) else player.choose).parameters  # type: ignore[attr-defined]
-
-
-def taken(function: Callable[..., Any], offered: dict[str, Any]) -> dict[str, Any]:
-    """Of what is offered, that which a function takes."""
-    return {name: offered[name] for name in offered.keys() & inspect.signature(function).parameters.keys()}
-
-
-def describe(analysis: Any) -> str:
-    """What a search found: nodes, seconds, each seat's share of the win, and the main line."""
+def describe(analysis: Analysis) -> str:
+    """The line `info`: nodes, seconds, each seat's chance to win, and the main line."""
     value = " ".join(f"{share:.3f}" for share in analysis.moves[0].values)
     line = "; ".join(str(move) for move in analysis.line)
     return f"info nodes {analysis.nodes} seconds {analysis.seconds:.3f} value {value} line {line}"
 
 
 class Engine:
-    """A session: what it is told line by line, and what it says."""
+    """A session: `read` takes a line of input, `write` is called with each line of output."""
 
-    def __init__(self, say: Callable[[str], None], name: str = "greedy") -> None:
-        self.say = say
+    def __init__(self, write: Callable[[str], None], name: str = "greedy") -> None:
+        self.write = write
         self.player = bot(name)
         self.seed, self.threads = 0, 1
         self.game: Game | None = None
-        self.shown: View | None = None
-        self.thinking: Thinking | None = None
+        self.view: View | None = None  # what `position` gave: a view, or all of a game's position
+        self.search: Search | None = None
         self.warm: set[str] = set()
         self.commands: dict[str, Callable[[str], None]] = {
             "cabochon": self.greet,
-            "options": self.tell_options,
+            "options": self.list_options,
             "set": self.set_option,
             "isready": self.get_ready,
-            "new": self.forget_game,
-            "position": self.look_at,
-            "show": self.draw_position,
-            "legal": self.tell_legal,
+            "new": self.new_game,
+            "position": self.set_position,
+            "show": self.show,
+            "legal": self.list_legal,
             "go": self.go,
             "stop": self.stop,
             "bench": self.bench,
             "help": self.help,
         }
 
-    def hear(self, line: str) -> bool:
-        """Do what a line says; whether the session goes on."""
+    def read(self, line: str) -> bool:
+        """Carry out a line; whether the session goes on."""
         word, _, rest = line.strip().partition(" ")
         if word == "quit":
             return False
         if word:
             try:
                 self._command(word)(rest.strip())
-            except Exception as wrong:  # wrong input is told in a line, never with a traceback
-                self.say(f"error {one_line(wrong)}")
+            except Exception as error:  # invalid input is answered with a line, never with a traceback
+                self.write(f"error {one_line(error)}")
         return True
 
     def _command(self, word: str) -> Callable[[str], None]:
         if word not in self.commands:
-            raise Wrong(f"unknown command {word[:40]!r}: say help")
-        if word in WAITING and self.thinking is not None:
-            self.thinking.done.wait()
+            raise EngineError(f"unknown command {word[:MAX_QUOTED]!r}: type help")
+        if word in WAITING and self.search is not None:
+            self.search.done.wait()
         return self.commands[word]
 
     def greet(self, _rest: str) -> None:
-        """Say who this is."""
-        self.say(f"id name cabochon {__version__}\nid author {AUTHOR}")
-        self.tell_options("")
+        self.write(f"id name cabochon {__version__}\nid author {AUTHOR}")
+        self.list_options("")
         self.get_ready("")
 
-    def tell_options(self, _rest: str) -> None:
-        """List the options."""
-        self.say(f"option bot {self.player.name} one of {' '.join(BOTS)}")
-        self.say(f"option seed {self.seed} a number from 0")
-        self.say(f"option threads {self.threads} a number from 1 to {MOST_THREADS}")
+    def list_options(self, _rest: str) -> None:
+        self.write(f"option bot {self.player.name} one of {' '.join(BOTS)}")
+        self.write(f"option seed {self.seed} a number from 0")
+        self.write(f"option threads {self.threads} a number from 1 to {MAX_THREADS}")
 
     def set_option(self, rest: str) -> None:
-        """Set one."""
         name, _, value = rest.partition(" ")
         if name == "bot":
             self.player = bot(value.strip())
         elif name == "seed":
-            self.seed = whole(name, value, 0, (1 << 63) - 1)
+            self.seed = whole(name, value, 0, MAX_SEED)
         elif name == "threads":
-            self.threads = whole(name, value, 1, MOST_THREADS)
+            self.threads = whole(name, value, 1, MAX_THREADS)
         else:
-            raise Wrong(f"set: unknown option {name[:40]!r}: choose bot, seed or threads")
+            raise EngineError(f"set: unknown option {name[:MAX_QUOTED]!r}: choose bot, seed or threads")
 
     def get_ready(self, _rest: str) -> None:
-        """Compile or load what thinking needs, so that it costs none of the time given for a move."""
-        if self.player.name not in self.warm and not self._is_thinking():
+        """Compile or load the search now, so that it does not take time from a budget in seconds."""
+        if self.player.name not in self.warm and not self._is_searching():
             self.warm.add(self.player.name)
             game = Game("classic", 2, seed=BENCH_SEED)
             self.player.choose(game.view(game.turn), WARM_UP_BUDGET, 0)
-        self.say("ready")
+        self.write("ready")
 
-    def forget_game(self, _rest: str) -> None:
-        """Forget the position."""
-        self.game = self.shown = None
-        if hasattr(self.player, "new"):
-            self.player.new()
+    def new_game(self, _rest: str) -> None:
+        self.game = self.view = None
+        self.player.new_game()
 
-    def look_at(self, rest: str) -> None:
-        """Take a position or view; it is kept only if all of it is right."""
-        text, _, said = f"{rest} ".partition(" moves ")
-        moves = [move.strip() for move in said.split(";") if move.strip()]
-        game, shown = dealt(text) if text.split()[:1] == ["deal"] else placed(text.strip())
+    def set_position(self, rest: str) -> None:
+        """Take a position or a view, and play moves in it. If any part is invalid, the old position stays."""
+        text, _, move_list = f"{rest} ".partition(" moves ")
+        moves = [move.strip() for move in move_list.split(";") if move.strip()]
+        game, view = parse_deal(text) if text.split()[:1] == ["deal"] else parse_table(text.strip())
         if moves and game is None:
-            raise Wrong("position: moves cannot be played in a view, since it does not say which cards are turned up")
+            raise EngineError("position: moves cannot be played in a view, since it does not say which cards are turned up")
         if game is not None:
             game.play_all(moves)
-            shown = game.position()
-        self.game, self.shown = game, shown
+            view = game.position()
+        self.game, self.view = game, view
 
-    def draw_position(self, _rest: str) -> None:
-        """Draw it."""
-        self.say(draw(self._position()))
+    def show(self, _rest: str) -> None:
+        self.write(draw(self._position()))
 
-    def tell_legal(self, rest: str) -> None:
-        """List the legal moves; whoever plays against us may list them for us, which changes nothing."""
+    def list_legal(self, rest: str) -> None:
+        """List the legal moves. With moves after it the line is one of those that a host sends: nothing to do."""
         if not rest:
-            self.say(f"legal {'; '.join(str(move) for move in legal_moves(self._decided_from()))}")
+            self.write(f"legal {'; '.join(str(move) for move in legal_moves(self._view_to_decide()))}")
 
     def go(self, rest: str) -> None:
-        """Think in a thread, so that `stop` is heard."""
-        budget, view = parse_go(rest), self._decided_from()
-        self.thinking = Thinking(self.player, view, budget, self.seed, self.threads, self.say)
+        """Search in a thread, so that `stop` can be read."""
+        budget, view = parse_go(rest), self._view_to_decide()
+        self.search = Search(Task(self.player, view, budget, self.seed, self.threads), self.write)
 
     def stop(self, _rest: str) -> None:
-        """Answer now."""
-        if self.thinking is not None:
-            self.thinking.stop()
+        if self.search is not None:
+            self.search.stop()
 
     def bench(self, _rest: str) -> None:
-        """Think about fixed positions: a line for each, then the sum."""
+        """Search fixed positions: two lines for each, then the total. The signature is a checksum of the moves."""
         before, moves = time.perf_counter(), []
         for view in bench_views():
-            info, best = think(self.player, view, BENCH_BUDGET, BENCH_SEED)
+            info, best = solve(Task(self.player, view, BENCH_BUDGET, BENCH_SEED))
             moves.append(best)
-            self.say(f"{info}\n{best}")
+            self.write(f"{info}\n{best}")
         signature = zlib.crc32("\n".join(moves).encode())
-        self.say(f"bench positions {len(moves)} seconds {time.perf_counter() - before:.3f} signature {signature:08x}")
+        self.write(f"bench positions {len(moves)} seconds {time.perf_counter() - before:.3f} signature {signature:08x}")
 
     def help(self, _rest: str) -> None:
-        """List the commands."""
-        self.say(HELP)
+        self.write(HELP)
 
     def end(self, wait: bool) -> None:
-        """The session ends: at the end of the input a thought is finished, after `quit` it is dropped."""
-        if self.thinking is None:
+        """The session ends. At the end of the input a running search is finished first; after `quit` it is abandoned."""
+        if self.search is None:
             return
         if wait:
-            self.thinking.done.wait()
-        self.thinking.forget()
+            self.search.done.wait()
+        self.search.abandon()
 
-    def _is_thinking(self) -> bool:
-        return self.thinking is not None and not self.thinking.done.is_set()
+    def _is_searching(self) -> bool:
+        return self.search is not None and not self.search.done.is_set()
 
     def _position(self) -> View:
-        if self.shown is None:
-            raise Wrong("there is no position: say one, such as 'position deal classic 2 7'")
-        return self.shown
+        if self.view is None:
+            raise EngineError("there is no position: give one, such as 'position deal classic 2 7'")
+        return self.view
 
-    def _decided_from(self) -> View:
-        """The view of the seat to decide, which is all that a bot is shown."""
-        shown = self._position()
-        if shown.stage == "over":
-            raise Wrong("the game is over: there is nothing to decide")
+    def _view_to_decide(self) -> View:
+        """The view of the seat to decide. A bot gets no more than this, even if all of the position is known."""
+        view = self._position()
+        if view.stage == "over":
+            raise EngineError("the game is over: there is nothing to decide")
         if self.game is not None:
             return self.game.view(self.game.turn)
-        if shown.seat != shown.turn:
-            raise Wrong(f"seat {shown.turn} is to decide, and this is not its view")
-        return shown
+        if view.seat != view.turn:
+            raise EngineError(f"seat {view.turn} is to decide, and this is not its view")
+        return view
 
 
-def dealt(text: str) -> tuple[Game, View]:
+def parse_deal(text: str) -> tuple[Game, View]:
     """A fresh deal: `deal VARIANT PLAYERS SEED`."""
     words = text.split()[1:]
     if len(words) != 3:
-        raise Wrong("position deal: say the variant, the number of players and the seed")
-    game = Game(words[0], whole("players", words[1], 2, 4), seed=whole("seed", words[2], 0, (1 << 63) - 1))
+        raise EngineError("position deal: give the variant, the number of players and the seed")
+    game = Game(words[0], whole("players", words[1], 2, 4), seed=whole("seed", words[2], 0, MAX_SEED))
     return game, game.position()
 
 
-def placed(text: str) -> tuple[Game | None, View]:
-    """A position, which is a game, or a view, which is not."""
-    shown = parse_position(text)
-    return (Game.from_position(shown) if isinstance(shown, Position) else None), shown
+def parse_table(text: str) -> tuple[Game | None, View]:
+    """A position, from which a game can go on, or a view, from which it cannot."""
+    view = parse_position(text)
+    return (Game.from_position(view) if isinstance(view, Position) else None), view
 
 
 def parse_go(text: str) -> Budget:
     """The budget: `nodes N`, `seconds S`, both or none."""
     words = text.split()
-    said = dict(zip(words[::2], words[1::2], strict=False))
-    if len(words) % 2 or not said.keys() <= {"nodes", "seconds"} or 2 * len(said) != len(words):
-        raise Wrong(f"go: say 'nodes N' or 'seconds S', not {text[:40]!r}")
-    nodes = whole("nodes", said["nodes"], 1, 1 << 40) if "nodes" in said else None
-    return Budget(nodes, positive(said["seconds"]) if "seconds" in said else None)
+    limits = dict(zip(words[::2], words[1::2], strict=False))
+    if len(words) % 2 or not limits.keys() <= {"nodes", "seconds"} or 2 * len(limits) != len(words):
+        raise EngineError(f"go: use 'nodes N' or 'seconds S', not {text[:MAX_QUOTED]!r}")
+    nodes = whole("nodes", limits["nodes"], 1, MAX_NODES) if "nodes" in limits else None
+    return Budget(nodes, parse_seconds(limits["seconds"]) if "seconds" in limits else None)
 
 
-def positive(text: str) -> float:
-    """A number of seconds."""
+def parse_seconds(text: str) -> float:
     try:
         seconds = float(text)
     except ValueError:
         seconds = 0.0
-    if not 0 < seconds < 1e6:
-        raise Wrong(f"seconds: {text[:40]!r} is not a number above 0")
+    if not 0 < seconds < MAX_SECONDS:
+        raise EngineError(f"seconds: {text[:MAX_QUOTED]!r} is not a number above 0")
     return seconds
 
 
-def whole(name: str, text: str, least: int, most: int) -> int:
-    """A whole number within bounds."""
+def whole(name: str, text: str, low: int, high: int) -> int:
+    """A whole number from `low` to `high`."""
     text = text.strip()
-    if not (text.isdecimal() and text.isascii() and len(text) < 20) or not least <= int(text) <= most:
-        raise Wrong(f"{name}: {text[:40]!r} is not a number from {least} to {most}")
+    if not (text.isdecimal() and text.isascii() and len(text) < 20) or not low <= int(text) <= high:
+        raise EngineError(f"{name}: {text[:MAX_QUOTED]!r} is not a number from {low} to {high}")
     return int(text)
 
 
-def one_line(wrong: Exception) -> str:
-    """What is wrong, on one line."""
-    return " ".join(str(wrong).split()) or type(wrong).__name__
+def one_line(error: Exception) -> str:
+    """The message of an error on one line, since a line is one answer of the protocol."""
+    return " ".join(str(error).split()) or type(error).__name__
 
 
 def bench_views() -> Iterable[View]:
@@ -334,24 +321,24 @@ def bench_views() -> Iterable[View]:
         yield game.view(game.turn)
 
 
-def serve(lines: Iterable[str], say: Callable[[str], None], name: str = "greedy") -> None:
+def run_session(lines: Iterable[str], write: Callable[[str], None], name: str = "greedy") -> None:
     """A session from its first line to `quit` or the end of the input."""
-    engine = Engine(say, name)
+    engine = Engine(write, name)
     wait = True
     for line in lines:
-        if not engine.hear(line):
+        if not engine.read(line):
             wait = False
             break
     engine.end(wait)
 
 
-def talk(name: str = "greedy", typed: TextIO | None = None, printed: TextIO | None = None) -> None:
+def main(name: str = "greedy", stdin: TextIO | None = None, stdout: TextIO | None = None) -> None:
     """A session on the standard input and output."""
-    source, out = typed or sys.stdin, printed or sys.stdout
-    lock = threading.Lock()
+    source, out = stdin or sys.stdin, stdout or sys.stdout
+    lock = threading.Lock()  # the search thread writes too
 
-    def say(text: str) -> None:
+    def write(text: str) -> None:
         with lock:
             print(text, file=out, flush=True)
 
-    serve(iter(source.readline, ""), say, name)
+    run_session(iter(source.readline, ""), write, name)

@@ -1,10 +1,11 @@
 # mypy: warn-return-any=False
-"""Greedy on the record itself: one move ahead, compiled, from what the seat to decide may know.
+"""The kernel of greedy: the score of every move, one move ahead, from what the seat to decide may know.
 
-It reads the market, the bank, all tokens and bonuses, the tiles and its own reserve: never a deck, never another's reserve.
-Worth is counted in whole numbers (a point is UNIT), so that the CPU and the GPU choose alike.
+It reads the market, the bank, all tokens and bonuses, the tiles and its own reserve: never a deck or another seat's reserve.
+Values are fixed-point numbers (UNIT is a point), not floats, so that the CPU and the GPU choose the same moves.
 
-`scratch` is room for SCRATCH numbers that the caller lends; what is in it before and after does not matter.
+The score of a position is the value of its best targets: cards worth buying, discounted for each token that is still missing.
+`scratch` is an array of SCRATCH numbers for intermediate results. The caller makes it, since kernels make no arrays.
 """
 
 from typing import Any
@@ -33,64 +34,64 @@ def _units(worth: float) -> int:
     return round(worth * UNIT)
 
 
-NEARNESS = 0.6  # what one missing token leaves of a card's worth
-UNBOUGHT = 0.7  # what a card in reach is worth, compared with one that is bought
-EXPOSED = _units(0.6 * UNBOUGHT)  # what is left of that if an opponent can buy it first
-IN_MARKET = _units(0.95 * UNBOUGHT)
-IN_RESERVE = _units(UNBOUGHT)
-FIRST, SECOND, THIRD, FOURTH = _units(1.0), _units(0.5), _units(0.3), _units(0.15)  # the best target counts in full, others less
+PROXIMITY_PER_TOKEN = 0.6  # a card's value is multiplied by this for each missing token
+NOT_BOUGHT = 0.7  # the value of a card before it is bought, as a part of its value afterwards
+EXPOSED = _units(0.6 * NOT_BOUGHT)  # the same if an opponent can buy it first
+IN_MARKET = _units(0.95 * NOT_BOUGHT)
+IN_RESERVE = _units(NOT_BOUGHT)
+FIRST, SECOND, THIRD, FOURTH = _units(1.0), _units(0.5), _units(0.3), _units(0.15)  # weights of the targets, best first
 TARGETS = 6
-FULL_HAND = _units(0.3)  # what it costs to fill a place in the reserve
-SAVING = _units(0.09)  # what one token off the price of a card in sight is worth
-NEARLY_OVER = _units(0.2)  # what a bonus saves counts less the nearer the end is, but never less than this
+FULL_HAND = _units(0.3)  # the cost of a place in the reserve
+SAVING = _units(0.09)  # the value of one token off the price of a visible card
+MIN_SAVING = _units(0.2)  # savings count less towards the end of the game, but never less than this
 TILE_POINTS = 3
-TILE_SHARE = 0.8  # what one missing bonus leaves of a tile's worth
+TILE_SHARE = 0.8  # a tile's value is multiplied by this for each missing bonus
 NEW_COLOUR = _units(1.0)  # the Gauntlet asks for every colour ...
 FIRST_TIME = _units(2.0)  # ... and for a Time token
 SYMBOL = _units(0.4)
 WINNING = _units(100.0)
-PATIENCE, BOREDOM = 40, 50  # after this many rounds any move now and then: one time in 50, two in 50, ...
+ROUNDS_BEFORE_RANDOM, RANDOM_ODDS = 40, 50  # then random moves: 1 in 50, in the next round 2 in 50, ...
 
-MOST_MISSING = 31
-NEAR = np.array([_units(NEARNESS**missing) for missing in range(MOST_MISSING + 1)], np.int64)
-SHARE = np.array([_units(TILE_POINTS * TILE_SHARE ** (short - 1) / max(short, 1)) for short in range(32)], np.int64)
+MAX_MISSING = 31
+PROXIMITY = np.array([_units(PROXIMITY_PER_TOKEN**missing) for missing in range(MAX_MISSING + 1)], np.int64)
+TILE_VALUE = np.array([_units(TILE_POINTS * TILE_SHARE ** (short - 1) / max(short, 1)) for short in range(32)], np.int64)
 
 PLACES = MARKET_SIZE + MAX_RESERVED
-WORTH = 0  # of each place's card when it is bought
-HOPED = WORTH + PLACES  # of each place's card while it is not bought
-USE = HOPED + PLACES  # of one more bonus of each colour
-NOW = USE + COLOUR_COUNT  # targets as things are: their keys, worths and prices
-THEN = NOW + 3 * TARGETS  # targets after a purchase
-SCRATCH = THEN + 3 * TARGETS
+CARD_VALUE = 0  # offset in scratch: the value of the card in each place, once bought
+EXPECTED = CARD_VALUE + PLACES  # offset: the same before it is bought
+BONUS_VALUE = EXPECTED + PLACES  # offset: the value of one more bonus of each colour
+TARGETS_NOW = BONUS_VALUE + COLOUR_COUNT  # offset: the targets now: their keys, values and prices
+TARGETS_AFTER = TARGETS_NOW + 3 * TARGETS  # offset: the targets after a purchase
+SCRATCH = TARGETS_AFTER + 3 * TARGETS
 
 
 @kernel
-def part(worth: int, share: int) -> int:
-    """A share of a worth, both in units."""
-    return worth * share >> 16
+def scale(value: int, factor: int) -> int:
+    """A fixed-point product."""
+    return value * factor >> 16
 
 
 @kernel
 def card_at(state: State, place: int) -> int:
-    """The card in a market slot or, after those, in the own reserve."""
+    """The card in a place: the market slots, then the own reserve."""
     return state.market[place] if place < MARKET_SIZE else state.reserve[state.turn, place - MARKET_SIZE]
 
 
 @kernel
-def missing(price: int, tokens: int) -> int:
-    """How many tokens are missing when wild ones help out."""
+def missing_tokens(price: int, tokens: int) -> int:
+    """How many tokens are missing, with wild ones used."""
     return max(0, total(minus(price, tokens & COLOURS)) - lane(tokens, WILD))
 
 
 @kernel
-def near(price: int, tokens: int) -> int:
-    """What the missing tokens leave of a worth."""
-    return NEAR[min(missing(price, tokens), MOST_MISSING)]
+def proximity(price: int, tokens: int) -> int:
+    """The factor by which missing tokens reduce a value: PROXIMITY_PER_TOKEN ** missing."""
+    return PROXIMITY[min(missing_tokens(price, tokens), MAX_MISSING)]
 
 
 @kernel
-def most_points(state: State) -> int:
-    """The points of the seat that has most."""
+def max_points(state: State) -> int:
+    """The points of the leader."""
     most = 0
     for seat in range(state.players):
         most = max(most, state.points[seat])
@@ -108,20 +109,20 @@ def takes_avengers(state: State, card: int) -> bool:
 
 
 @kernel
-def share_of_tiles(state: State, colour: int) -> int:
-    """What a bonus of this colour does for the tiles on the table."""
+def tiles_value(state: State, colour: int) -> int:
+    """The value of a bonus of this colour towards the tiles."""
     share = 0
     for place in range(MAX_TILES):
         if state.tiles[place] != NONE and state.tile_owner[place] == NONE:
             short = minus(demand_of(state.tiles[place]), state.bonuses[state.turn])
             if lane(short, colour) > 0:
-                share += SHARE[total(short)]
+                share += TILE_VALUE[total(short)]
     return share
 
 
 @kernel
 def saved_by_bonus(state: State, colour: int) -> int:
-    """How many cards in sight a bonus of this colour makes cheaper, those with points more."""
+    """How many visible cards a bonus of this colour makes cheaper; a card counts 1 and its points."""
     own, saved = lane(state.bonuses[state.turn], colour), 0
     for place in range(PLACES):
         card = card_at(state, place)
@@ -131,20 +132,20 @@ def saved_by_bonus(state: State, colour: int) -> int:
 
 
 @kernel
-def weigh_bonuses(state: State, scratch: Any) -> None:
-    """What one more bonus of each colour is worth: what it saves, and what it does for the tiles and the Gauntlet."""
-    to_go = max(NEARLY_OVER, UNIT - UNIT * most_points(state) // max(1, state.goal))
+def evaluate_bonuses(state: State, scratch: Any) -> None:
+    """The value of one more bonus of each colour: savings, tiles and the Gauntlet."""
+    to_go = max(MIN_SAVING, UNIT - UNIT * max_points(state) // max(1, state.goal))
     for colour in range(COLOUR_COUNT):
-        worth = part(SAVING * saved_by_bonus(state, colour), to_go) + share_of_tiles(state, colour)
+        worth = scale(SAVING * saved_by_bonus(state, colour), to_go) + tiles_value(state, colour)
         if state.gauntlet != 0 and lane(state.bonuses[state.turn], colour) == 0:
             worth += NEW_COLOUR
-        scratch[USE + colour] = worth
+        scratch[BONUS_VALUE + colour] = worth
 
 
 @kernel
-def worth_of(state: State, card: int, scratch: Any) -> int:
-    """Points, the use of the bonus, and what the card brings towards the Gauntlet and the Avengers tile."""
-    worth = UNIT * points_of(card) + scratch[USE + lowest_bit(lanes_at_least(bonus_of(card), 1))]
+def card_value(state: State, card: int, scratch: Any) -> int:
+    """The value of a card: points, bonus, and what it brings towards the Gauntlet and the Avengers tile."""
+    worth = UNIT * points_of(card) + scratch[BONUS_VALUE + lowest_bit(lanes_at_least(bonus_of(card), 1))]
     if state.gauntlet != 0:
         worth += SYMBOL * symbols_of(card)
         if tier_of(card) == TIER_COUNT and state.tokens[state.turn] & TIME_LANE == 0:
@@ -156,28 +157,28 @@ def worth_of(state: State, card: int, scratch: Any) -> int:
 
 @kernel
 def rival_can_buy(state: State, card: int) -> bool:
-    """Whether another seat has what this card costs."""
+    """Whether another seat can buy this card."""
     for seat in range(state.players):
-        if seat != state.turn and missing(minus(cost_of(card), state.bonuses[seat]), state.tokens[seat]) == 0:
+        if seat != state.turn and missing_tokens(minus(cost_of(card), state.bonuses[seat]), state.tokens[seat]) == 0:
             return True
     return False
 
 
 @kernel
-def weigh_cards(state: State, scratch: Any) -> None:
-    """What each card in sight is worth, bought and unbought."""
+def evaluate_cards(state: State, scratch: Any) -> None:
+    """The value of each visible card, after and before it is bought."""
     for place in range(PLACES):
         card = card_at(state, place)
-        scratch[WORTH + place] = scratch[HOPED + place] = 0
+        scratch[CARD_VALUE + place] = scratch[EXPECTED + place] = 0
         if card != NONE:
             sure = IN_RESERVE if place >= MARKET_SIZE else EXPOSED if rival_can_buy(state, card) else IN_MARKET
-            scratch[WORTH + place] = worth_of(state, card, scratch)
-            scratch[HOPED + place] = part(scratch[WORTH + place], sure)
+            scratch[CARD_VALUE + place] = card_value(state, card, scratch)
+            scratch[EXPECTED + place] = scale(scratch[CARD_VALUE + place], sure)
 
 
 @kernel
-def aim(state: State, scratch: Any, at: int, bonuses: int, tokens: int, without: int) -> None:
-    """Note the cards most worth planning for, best first, each with its worth and price; `without` is no longer there."""
+def select_targets(state: State, scratch: Any, at: int, bonuses: int, tokens: int, without: int) -> None:
+    """Insertion sort of the best TARGETS cards, each with its value and price; the card in place `without` is left out."""
     for target in range(3 * TARGETS):
         scratch[at + target] = 0
     for place in range(PLACES):
@@ -185,7 +186,7 @@ def aim(state: State, scratch: Any, at: int, bonuses: int, tokens: int, without:
         if card == NONE or place == without:
             continue
         price = minus(cost_of(card), bonuses)
-        key = part(scratch[HOPED + place], near(price, tokens))
+        key = scale(scratch[EXPECTED + place], proximity(price, tokens))
         target = TARGETS
         while target > 0 and scratch[at + target - 1] < key:
             target -= 1
@@ -194,16 +195,16 @@ def aim(state: State, scratch: Any, at: int, bonuses: int, tokens: int, without:
                 for row in range(3):
                     scratch[at + row * TARGETS + later] = scratch[at + row * TARGETS + later - 1]
             scratch[at + target] = key
-            scratch[at + TARGETS + target] = scratch[HOPED + place]
+            scratch[at + TARGETS + target] = scratch[EXPECTED + place]
             scratch[at + 2 * TARGETS + target] = price
 
 
 @kernel
-def reach(scratch: Any, at: int, tokens: int) -> int:
-    """How good these tokens are: what the targets are worth, less for every token that is missing."""
-    a = b = c = d = 0
+def targets_value(scratch: Any, at: int, tokens: int) -> int:
+    """The value of these tokens: a weighted sum of the four best targets, each discounted for missing tokens."""
+    a = b = c = d = 0  # the four largest, in registers: no array is made here
     for target in range(TARGETS):
-        worth = part(scratch[at + TARGETS + target], near(scratch[at + 2 * TARGETS + target], tokens))
+        worth = scale(scratch[at + TARGETS + target], proximity(scratch[at + 2 * TARGETS + target], tokens))
         if worth > a:
             a, b, c, d = worth, a, b, c
         elif worth > b:
@@ -212,27 +213,27 @@ def reach(scratch: Any, at: int, tokens: int) -> int:
             c, d = worth, c
         elif worth > d:
             d = worth
-    return part(a, FIRST) + part(b, SECOND) + part(c, THIRD) + part(d, FOURTH)
+    return scale(a, FIRST) + scale(b, SECOND) + scale(c, THIRD) + scale(d, FOURTH)
 
 
 @kernel
-def holding(state: State, scratch: Any, tokens: int) -> int:
-    """How good these tokens are after returning the least useful."""
+def tokens_value(state: State, scratch: Any, tokens: int) -> int:
+    """The value of these tokens after returning the least useful above the limit."""
     while total(tokens) > state.token_limit:
         best, kept = -1, tokens
         for kind in range(WILD + 1):
             fewer = tokens - (1 << LANE_BITS * kind)
-            if lane(tokens, kind) > 0 and reach(scratch, NOW, fewer) > best:
-                best, kept = reach(scratch, NOW, fewer), fewer
+            if lane(tokens, kind) > 0 and targets_value(scratch, TARGETS_NOW, fewer) > best:
+                best, kept = targets_value(scratch, TARGETS_NOW, fewer), fewer
         if best < 0:
             break
         tokens = kept
-    return reach(scratch, NOW, tokens)
+    return targets_value(scratch, TARGETS_NOW, tokens)
 
 
 @kernel
 def wins(state: State, card: int, bonuses: int) -> bool:
-    """Whether the card fulfils the goal, a tile that comes with it included."""
+    """Whether the goal is reached with this card, and with a tile that comes with it."""
     points = state.points[state.turn] + points_of(card)
     if takes_avengers(state, card):
         points += AVENGERS_POINTS
@@ -246,36 +247,36 @@ def wins(state: State, card: int, bonuses: int) -> bool:
 
 @kernel
 def after_reserving(state: State, scratch: Any, action: int) -> int:
-    """A card made safe and a wild token, for a place in the reserve."""
+    """The score after reserving: a wild token and a card that nobody can take, minus the place in the reserve."""
     seat = state.turn
     wild = ONE_WILD if lane(state.bank, WILD) > 0 else 0
-    score = holding(state, scratch, state.tokens[seat] + wild) - FULL_HAND * (state.reserved[seat] + 1)
+    score = tokens_value(state, scratch, state.tokens[seat] + wild) - FULL_HAND * (state.reserved[seat] + 1)
     if action >= RESERVE_DECK:
         return score
     place = action - RESERVE
-    safer = part(scratch[WORTH + place], IN_RESERVE) - scratch[HOPED + place]
-    return score + part(safer, near(minus(cost_of(state.market[place]), state.bonuses[seat]), state.tokens[seat]))
+    safer = scale(scratch[CARD_VALUE + place], IN_RESERVE) - scratch[EXPECTED + place]
+    return score + scale(safer, proximity(minus(cost_of(state.market[place]), state.bonuses[seat]), state.tokens[seat]))
 
 
 @kernel
 def after_buying(state: State, scratch: Any, action: int) -> int:
-    """The card itself, and how near the others are with its bonus and without what it cost."""
+    """The score after buying: the card, and the targets with its bonus and without its price."""
     seat, place = state.turn, action - BUY
     card = card_at(state, place)
     price = minus(cost_of(card), state.bonuses[seat])
     short = minus(price, state.tokens[seat] & COLOURS)
     tokens = state.tokens[seat] - (price - short) - total(short) * ONE_WILD
     bonuses = state.bonuses[seat] + bonus_of(card)
-    aim(state, scratch, THEN, bonuses, tokens, place)
-    score = scratch[WORTH + place] + reach(scratch, THEN, tokens)
+    select_targets(state, scratch, TARGETS_AFTER, bonuses, tokens, place)
+    score = scratch[CARD_VALUE + place] + targets_value(scratch, TARGETS_AFTER, tokens)
     if action >= BUY_RESERVED:
         score += FULL_HAND * state.reserved[seat]
     return score + WINNING if wins(state, card, bonuses) else score
 
 
 @kernel
-def rivals_nearness(state: State, place: int) -> int:
-    """Of several tiles the one that somebody else is nearest to."""
+def denial_score(state: State, place: int) -> int:
+    """Of several tiles, take the one that an opponent is nearest to."""
     nearest = UNIT
     for seat in range(state.players):
         if seat != state.turn:
@@ -285,10 +286,10 @@ def rivals_nearness(state: State, place: int) -> int:
 
 @kernel
 def score(state: State, scratch: Any, action: int) -> int:
-    """How good the position is after this action; only differences between actions mean something."""
+    """The value of the position after an action. Only differences between actions of one stage have a meaning."""
     tokens = state.tokens[state.turn]
     if action < RESERVE:
-        return holding(state, scratch, tokens + TAKEN[action])
+        return tokens_value(state, scratch, tokens + TAKEN[action])
     if action < BUY:
         return after_reserving(state, scratch, action)
     if action < PASS:
@@ -296,17 +297,17 @@ def score(state: State, scratch: Any, action: int) -> int:
     if action < GIVE_BACK:
         return 0
     if action < CLAIM_TILE:
-        return reach(scratch, NOW, tokens - (1 << LANE_BITS * (action - GIVE_BACK)))
-    return rivals_nearness(state, action - CLAIM_TILE)
+        return targets_value(scratch, TARGETS_NOW, tokens - (1 << LANE_BITS * (action - GIVE_BACK)))
+    return denial_score(state, action - CLAIM_TILE)
 
 
 @kernel
 def best_action(state: State, moves: int, rng: int, scratch: Any) -> int:
-    """The move that looks best; of equals any."""
+    """The action with the highest score; ties are broken at random by reservoir sampling."""
     first, best, ties, chosen = FIRST_ACTION[state.stage], 0, 0, 0
-    weigh_bonuses(state, scratch)
-    weigh_cards(state, scratch)
-    aim(state, scratch, NOW, state.bonuses[state.turn], state.tokens[state.turn], PLACES)
+    evaluate_bonuses(state, scratch)
+    evaluate_cards(state, scratch)
+    select_targets(state, scratch, TARGETS_NOW, state.bonuses[state.turn], state.tokens[state.turn], PLACES)
     while moves != 0:
         action = first + lowest_bit(moves)
         moves &= moves - 1
@@ -323,10 +324,10 @@ def best_action(state: State, moves: int, rng: int, scratch: Any) -> int:
 
 @kernel
 def greedy_action(state: State, rng: int, scratch: Any) -> int:
-    """The move that looks best. Late in a long game now and then any move, so that nobody takes and returns for ever."""
+    """The best action; in a very long game sometimes a random one, so that two greedy bots cannot take and return for ever."""
     moves = legal(state)
     count = count_bits(moves)
-    if count == 1 or below(rng, BOREDOM) < state.turns // state.players - PATIENCE:
+    if count == 1 or below(rng, RANDOM_ODDS) < state.turns // state.players - ROUNDS_BEFORE_RANDOM:
         return FIRST_ACTION[state.stage] + nth_bit(moves, below(stir(rng), count))
     return best_action(state, moves, stir(rng), scratch)
 

@@ -1,7 +1,7 @@
 """The games as research environments: PettingZoo, Gymnasium (single and vector), OpenSpiel, and a batch on a GPU.
 
 Importing this package registers `cabochon/Splendor-v0` and `cabochon/SplendorMarvel-v0` with Gymnasium where that is installed.
-`observation`, `episode` and `gpu` need nothing but NumPy and Numba.
+`observation`, `episodes` and `gpu` do not need these frameworks.
 """
 
 from importlib.util import find_spec

@@ -1,7 +1,7 @@
 """Episodes: one learner (seat 0) against compiled bots, as kernels on one game and on arrays of games.
 
-A step plays the learner's action, then the others until the learner is to decide again. The single and the vector environment
-and the GPU batch are made of the same functions on one game, so they play the same games from the same seeds.
+A step plays the learner's action, then the bots until the learner has to decide again. The single and the vector environment
+and the GPU batch use the same functions, so they play the same games from the same seeds.
 """
 
 from collections.abc import Sequence
@@ -26,23 +26,23 @@ from .observation import blank_masks, blank_rows, mask_numbers, numbers, observe
 TURN_LIMIT = 400
 ILLEGAL_REWARD = -1.0
 LEARNER = 0
-CALLER, RANDOM, GREEDY = range(3)  # who decides for a seat; CALLER waits for the next step
-BOT_BITS = 2  # a table's bots are one number, so that no array goes along: two bits a seat
+CALLER, RANDOM, GREEDY = range(3)  # who decides for a seat; CALLER: the next step does
+BOT_BITS = 2  # the bots of all seats are packed into one int, which is cheaper to pass to a kernel than an array
 COMPILED_BOTS = {"random": RANDOM, "greedy": GREEDY}
 GOING, ENDED, OUT_OF_TURNS, ILLEGAL = range(4)
 NO_RESET, NEXT_STEP, SAME_STEP = range(3)
-BLOCK = 64
+BLOCK = 64  # games that are played, then observed, while their records are in the cache
 
 
 @kernel
 def bot_of(bots: int, seat: int) -> int:
-    """Who decides for a seat."""
+    """The bot of a seat, out of the packed number."""
     return bots >> BOT_BITS * seat & (1 << BOT_BITS) - 1
 
 
 @kernel
 def decide(state: State, bot: int, rng: int, scratch: Any) -> int:
-    """A bot's action. Where no seat is greedy, `scratch` is None and its code is left out when this is compiled."""
+    """A bot's action. Without a greedy seat `scratch` is None: Numba compiles another version, without greedy's code."""
     if scratch is None:
         return random_action(state, rng)
     if bot == GREEDY:
@@ -52,7 +52,7 @@ def decide(state: State, bot: int, rng: int, scratch: Any) -> int:
 
 @kernel
 def status(state: State, turn_limit: int) -> int:
-    """Whether the game goes on, is over, or has used up its turns."""
+    """Whether the game goes on, is over, or has reached the turn limit."""
     if state.stage == OVER:
         return ENDED
     return OUT_OF_TURNS if state.turns >= turn_limit else GOING
@@ -60,7 +60,7 @@ def status(state: State, turn_limit: int) -> int:
 
 @kernel
 def others_play(state: State, rng: int, bots: int, turn_limit: int, scratch: Any) -> int:
-    """The bots decide until the caller has to, or the episode ends; the random number to go on with."""
+    """The bots play until the caller has to decide or the episode ends; the new random state."""
     while bot_of(bots, state.turn) != CALLER and status(state, turn_limit) == GOING:
         rng = stir(rng)
         play(state, decide(state, bot_of(bots, state.turn), rng, scratch))
@@ -69,7 +69,7 @@ def others_play(state: State, rng: int, bots: int, turn_limit: int, scratch: Any
 
 @kernel
 def begin(state: State, rng: int, start: int, bots: int, turn_limit: int, scratch: Any) -> int:
-    """The next game of this chain of random numbers, played up to the learner's first decision."""
+    """Deal the next game from this random state and play to the learner's first decision; the new random state."""
     rng = stir(rng)
     deal_from(state, rng, start)
     return others_play(state, rng, bots, turn_limit, scratch)
@@ -77,14 +77,14 @@ def begin(state: State, rng: int, start: int, bots: int, turn_limit: int, scratc
 
 @kernel
 def is_among(moves: int, stage: int, action: int) -> Any:
-    """Whether an action is one of these legal moves of a stage."""
+    """Whether an action is in the mask of legal moves of a stage."""
     bit = action - FIRST_ACTION[stage]
     return 0 <= bit <= PASS and moves >> bit & 1 == 1
 
 
 @kernel
 def reward_of(state: State, seat: int) -> float:
-    """From 1 for the best to -1 for the last, by rank; equals share what their places bring together."""
+    """From 1 for the first rank to -1 for the last: wins minus losses against each opponent, divided by their number."""
     mine, ahead = standing(state, seat), 0
     for other in range(state.players):
         theirs = standing(state, other)
@@ -94,15 +94,15 @@ def reward_of(state: State, seat: int) -> float:
 
 @kernel
 def step_reward(state: State, outcome: int) -> float:
-    """What the learner is given for a step."""
+    """The learner's reward for a step."""
     if outcome == ENDED:
         return reward_of(state, LEARNER)
     return ILLEGAL_REWARD if outcome == ILLEGAL else 0.0
 
 
 @inlined
-def show(state: State, row: Any, mask: Any) -> int:
-    """Write the learner's observation and legal actions; the latter also as a number, to be kept for the next step."""
+def observe_learner(state: State, row: Any, mask: Any) -> int:
+    """Write the learner's observation and action mask; the mask as a number, which the next step checks actions with."""
     moves = legal(state)
     observe(state, LEARNER, row)
     write_mask(state.stage, moves, mask)
@@ -130,9 +130,9 @@ def advance(
     at: int,
     scratch: Any,
 ) -> None:
-    """A step of some games: the action and the others', or a new game where the last one has ended. It is not shown yet.
+    """A step of games `first` to `end`, without observations. Where a game has ended, a new one begins, as `mode` says.
 
-    An illegal action changes nothing. `states` may be a part of the games: it begins with game `at`.
+    An illegal action changes nothing. `states` may be a part of the games: it begins with game `at` (a block on the GPU).
     """
     for i in range(first, end):
         state, rng = states[i - at], rngs[i]
@@ -149,7 +149,7 @@ def advance(
         truncated[i] = outcome == OUT_OF_TURNS
         ended[i] = outcome != GOING
         if mode == SAME_STEP and outcome != GOING:
-            show(state, last_rows[i], last_masks[i])
+            observe_learner(state, last_rows[i], last_masks[i])
             is_due = True
         rngs[i] = begin(state, rng, start, bots, turn_limit, scratch) if is_due else rng
 
@@ -184,7 +184,7 @@ def _reset_all(
     scratch = None if greedy is None else np.empty(SCRATCH, np.int64)
     _begin_all(states, rngs, which, bots, turn_limit, start, scratch)
     for i in range(states.shape[0]):
-        moves[i] = show(states[i], rows[i], masks[i])
+        moves[i] = observe_learner(states[i], rows[i], masks[i])
 
 
 @allocating
@@ -207,7 +207,7 @@ def _step_all(
     mode: int,
     greedy: Any,
 ) -> None:
-    """Play a block of games, then look at it while it is in the cache."""
+    """Play a block of games, then write its observations while it is in the cache."""
     scratch = None if greedy is None else np.empty(SCRATCH, np.int64)
     for first in range(0, states.shape[0], BLOCK):
         end = min(first + BLOCK, states.shape[0])
@@ -216,7 +216,7 @@ def _step_all(
             bots, turn_limit, start, mode, first, end, 0, scratch,
         )  # fmt: skip
         for i in range(first, end):
-            moves[i] = show(states[i], rows[i], masks[i])
+            moves[i] = observe_learner(states[i], rows[i], masks[i])
 
 
 @kernel
@@ -228,12 +228,12 @@ def _legal_all(states: Any, moves: Any, ended: Any, actions: Any, answers: Any) 
 @allocating
 def _resume(states: Any, rngs: Any, moves: Any, row: Any, mask: Any, bots: int, turn_limit: int) -> float:
     rngs[0] = others_play(states[0], rngs[0], bots, turn_limit, np.empty(SCRATCH, np.int64))
-    moves[0] = show(states[0], row, mask)
+    moves[0] = observe_learner(states[0], row, mask)
     return step_reward(states[0], status(states[0], turn_limit))
 
 
 class Step(NamedTuple):
-    """What a step brings, a row a game. The last two hold the ends of episodes that began anew in the same step."""
+    """The result of a step, a row for each game. The last two are for episodes that ended and were reset in the same step."""
 
     observations: NDArray[np.int8]
     masks: NDArray[np.int8]
@@ -245,40 +245,39 @@ class Step(NamedTuple):
 
 
 def seat_bots(players: int, opponents: str | Sequence[str]) -> tuple[str, ...]:
-    """The bot of every seat but the first; one name stands for all of them."""
+    """The bot of every seat but the learner's; a single name is for all of them."""
     names = (opponents,) * (players - 1) if isinstance(opponents, str) else tuple(opponents)
     if len(names) != players - 1:
         raise RulesetError(f"{players} players need {players - 1} opponents, not {len(names)}")
     return names
 
 
-def seating(kinds: Sequence[int]) -> int:
-    """Who decides, by seat, as one number."""
+def pack_bots(kinds: Sequence[int]) -> int:
+    """Who decides, by seat, packed into one number."""
     return sum(kind << BOT_BITS * seat for seat, kind in enumerate(kinds))
 
 
 def compiled_bots(names: Sequence[str]) -> int:
-    """The learner and these bots as one number."""
+    """The learner and these bots, packed into one number."""
     for name in names:
         if name not in COMPILED_BOTS:
             raise CabochonError(f"{name!r} is not a compiled bot: choose from {', '.join(COMPILED_BOTS)}")
-    return seating([CALLER, *(COMPILED_BOTS[name] for name in names)])
+    return pack_bots([CALLER, *(COMPILED_BOTS[name] for name in names)])
 
 
 def has_greedy(bots: int) -> bool:
-    """Whether greedy sits at the table."""
     return any(bot_of(bots, seat) == GREEDY for seat in range(MAX_SEATS))
 
 
 def checked_limit(turn_limit: int, players: int) -> int:
-    """A turn limit that lets every seat play."""
+    """The turn limit; one below a turn for each seat raises."""
     if turn_limit < players:
         raise RulesetError(f"turn_limit must be at least {players}, a turn for every seat, not {turn_limit}")
     return turn_limit
 
 
 def checked_start(start: int | None, players: int) -> int:
-    """A seat, or that it is drawn from the seed."""
+    """The start seat; None: it is drawn from the seed."""
     if start is None:
         return ANY_START
     if not 0 <= start < players:
@@ -287,7 +286,7 @@ def checked_start(start: int | None, players: int) -> int:
 
 
 class Episodes:
-    """Many episodes at once, against compiled bots (and, in a single environment, seats that wait for the caller)."""
+    """Many episodes at once, against compiled bots. In a single environment other seats may be left to the caller."""
 
     def __init__(
         self,
@@ -302,18 +301,18 @@ class Episodes:
         self.rules = ruleset(variant, players, house)
         self.bots, self.turn_limit = bots, checked_limit(turn_limit, players)
         self.start = checked_start(start, players)
-        self.greedy = True if has_greedy(bots) else None  # None: greedy's code is left out
+        self.greedy = True if has_greedy(bots) else None  # None: greedy's code is not compiled
         self.states: States = blank_states(self.rules, count)
         self.rngs = np.zeros(count, np.int64)
         self.moves = np.zeros(count, np.int64)
         self.ended = np.zeros(count, np.bool_)
 
     def seed(self, seeds: NDArray[np.int64], which: NDArray[np.bool_]) -> None:
-        """Begin new chains of random numbers."""
+        """Seed the random states of these games."""
         _seed_all(self.rngs, seeds, which)
 
     def reset(self, which: NDArray[np.bool_]) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
-        """Deal the next game of each chain where asked; everybody's observations and masks."""
+        """Deal the next game where `which` is set; the observations and masks of all games."""
         rows, masks = self._blank()
         self.ended[which] = False
         settings: tuple[Any, ...] = (self.bots, self.turn_limit, self.start, self.greedy)
@@ -321,7 +320,6 @@ class Episodes:
         return numbers(rows), mask_numbers(masks)
 
     def step(self, actions: NDArray[np.int64], mode: int) -> Step:
-        """One decision of the learner in every game."""
         count = len(self.states)
         rows, masks = self._blank()
         last_rows, last_masks = self._blank() if mode == SAME_STEP else (rows, masks)
@@ -343,13 +341,13 @@ class Episodes:
         )
 
     def resume(self) -> tuple[NDArray[np.int8], NDArray[np.int8], float]:
-        """After a move made from outside in a single game: the compiled bots go on."""
+        """Let the compiled bots go on, after the caller has made a move in a single game."""
         rows, masks = self._blank()
         reward = _resume(self.states, self.rngs, self.moves, rows[0], masks[0], self.bots, self.turn_limit)
         return numbers(rows), mask_numbers(masks), reward
 
     def illegal(self, actions: NDArray[np.int64], mode: int) -> NDArray[np.intp]:
-        """The games in which this action may not be played."""
+        """The games in which the action is illegal."""
         answers = np.empty(len(self.states), np.bool_)
         ignored = self.ended if mode == NEXT_STEP else np.zeros_like(self.ended)
         _legal_all(self.states, self.moves, ignored, actions, answers)

@@ -1,11 +1,11 @@
 # mypy: disallow-untyped-decorators=False
-"""A batch of episodes on a GPU: the functions of `episode.py`, a thread a game, on arrays that stay on the device.
+"""A batch of episodes on a GPU: the functions of `episodes.py`, one thread for each game, on arrays that stay on the device.
 
-A game's record lies in one piece, so threads that read the same field of many games read far apart. A block of threads therefore
-copies its records into shared memory, side by side, plays there, and copies them back; observations are laid out there too.
+The records are an array of structures, so threads that read the same field of many games would not coalesce their accesses. A
+block of threads therefore copies its records into shared memory, plays there, and copies them back; so for observations.
 
 The arrays are Numba device arrays. They have the CUDA array interface, so `torch.as_tensor(array, device="cuda")` and
-`cupy.asarray(array)` look at the same memory, and JAX does through CuPy's DLPack. `step` writes into the same arrays every time.
+`cupy.asarray(array)` look at the same memory, and JAX does through CuPy's DLPack. `step` writes into the same arrays each time.
 """
 
 from collections.abc import Sequence
@@ -32,8 +32,8 @@ from .episodes import (
     checked_start,
     compiled_bots,
     has_greedy,
+    observe_learner,
     seat_bots,
-    show,
 )
 from .observation import MASK_WORDS, WORD, observation_words
 
@@ -47,7 +47,7 @@ MODES = {"next_step": NEXT_STEP, "same_step": SAME_STEP}
 
 @cuda.jit
 def _seed(rngs: Any, first: int) -> None:
-    """Game i begins the chain of random numbers of seed first + i."""
+    """Seed game i with first + i."""
     i = cuda.grid(1)
     if i < rngs.shape[0]:
         rngs[i] = seeded(first + i)
@@ -55,7 +55,7 @@ def _seed(rngs: Any, first: int) -> None:
 
 @cuda.jit
 def _begin(states: Any, rngs: Any, ended: Any, bots: int, turn_limit: int, start: int) -> None:
-    """Deal the next game of every chain."""
+    """Deal the next game everywhere."""
     i = cuda.grid(1)
     if i < states.shape[0]:
         scratch = cuda.local.array(SCRATCH, np.int64)
@@ -65,16 +65,16 @@ def _begin(states: Any, rngs: Any, ended: Any, bots: int, turn_limit: int, start
 
 @cuda.jit(device=True)
 def _copy(source: Any, source_start: int, target: Any, target_start: int, count: int) -> None:
-    """The threads of a block copy words that lie side by side."""
+    """The threads of a block copy consecutive words, so that the accesses coalesce."""
     for k in range(cuda.threadIdx.x, count, cuda.blockDim.x):
         target[target_start + k] = source[source_start + k]
 
 
 @cuda.jit(device=True)
 def _copy_rows(stage: Any, start: int, words: int, rows: Any, first: int, games: int) -> None:
-    """The threads of a block copy rows from shared memory, where each is `padded`, to where they lie side by side.
+    """The threads of a block copy padded rows from shared memory to consecutive rows in global memory.
 
-    A thread goes on by counting: to divide by `words` for every word would take longer than everything else.
+    Row and column are counted up, because a division for each word would take longer than everything else.
     """
     row, column = cuda.threadIdx.x // words, cuda.threadIdx.x % words
     while row < games:
@@ -87,12 +87,12 @@ def _copy_rows(stage: Any, start: int, words: int, rows: Any, first: int, games:
 
 @kernel
 def padded(words: int) -> int:
-    """How far apart rows lie in shared memory: an odd number of words, so that the threads of a warp meet different banks."""
+    """The stride of rows in shared memory: odd, so that the threads of a warp access different banks."""
     return words | 1
 
 
 def _compiled_advance(with_greedy: bool) -> Any:
-    """A step of every game. Where nobody is greedy the kernel is much smaller, so that more threads fit."""
+    """The kernel of a step. Without greedy it is much smaller, so that more threads fit."""
 
     @cuda.jit
     def advance_all(
@@ -111,7 +111,7 @@ def _compiled_advance(with_greedy: bool) -> Any:
         start: int,
         mode: int,
     ) -> None:
-        """The records are given as words; in shared memory they are looked at as both."""
+        """The records come as words, to be copied; in shared memory the same bytes are also records."""
         stage, states = cuda.shared.array(0, np.int64), cuda.shared.array(0, RECORD)
         first = cuda.blockIdx.x * cuda.blockDim.x
         games = min(cuda.blockDim.x, rngs.shape[0] - first)
@@ -134,15 +134,15 @@ _advance, _advance_random = _compiled_advance(with_greedy=True), _compiled_advan
 
 
 @cuda.jit
-def _show(states: Any, moves: Any, rows: Any, masks: Any, words: int) -> None:
-    """Observations of so many words, and masks. Each thread lays out its game in shared memory; then the block writes them."""
+def _observe_all(states: Any, moves: Any, rows: Any, masks: Any, words: int) -> None:
+    """Observations (rows of `words`) and masks: each thread writes its game into shared memory, then the block copies all."""
     stage = cuda.shared.array(0, np.int64)
     thread, first = cuda.threadIdx.x, cuda.blockIdx.x * cuda.blockDim.x
     games = min(cuda.blockDim.x, states.shape[0] - first)
     mask_start = cuda.blockDim.x * padded(words)
     if thread < games:
         row, mask = thread * padded(words), mask_start + thread * padded(MASK_WORDS)
-        moves[first + thread] = show(states[first + thread], stage[row : row + words], stage[mask : mask + MASK_WORDS])
+        moves[first + thread] = observe_learner(states[first + thread], stage[row : row + words], stage[mask : mask + MASK_WORDS])
     cuda.syncthreads()
     _copy_rows(stage, 0, words, rows, first, games)
     _copy_rows(stage, mask_start, MASK_WORDS, masks, first, games)
@@ -150,7 +150,7 @@ def _show(states: Any, moves: Any, rows: Any, masks: Any, words: int) -> None:
 
 @cuda.jit
 def _choose(states: Any, moves: Any, rngs: Any, actions: Any) -> None:
-    """A random legal action for every game; 0 where there is none."""
+    """A random legal action for each game; 0 where there is none."""
     i = cuda.grid(1)
     if i < states.shape[0]:
         rngs[i] = stir(rngs[i])
@@ -159,7 +159,7 @@ def _choose(states: Any, moves: Any, rngs: Any, actions: Any) -> None:
 
 
 class GpuStep(NamedTuple):
-    """What a step brings, a row a game, on the device."""
+    """The result of a step, a row for each game, on the device."""
 
     observations: Any
     rewards: Any
@@ -171,8 +171,8 @@ class GpuStep(NamedTuple):
 class SplendorGpu:
     """Many games of one learner (seat 0) against compiled bots, on a GPU.
 
-    The same seeds and actions bring the same numbers as `SplendorVectorEnv`; rewards are rounded to float32. With "same_step" the
-    ends of episodes that began anew stand in `final_observations` and `final_masks`, in the rows of games that ended.
+    The same seeds and actions bring the same numbers as `SplendorVectorEnv`; rewards are rounded to float32. With "same_step",
+    `final_observations` and `final_masks` have the ends of episodes, in the rows of the games that ended.
     """
 
     def __init__(
@@ -205,19 +205,19 @@ class SplendorGpu:
         _seed[self._blocks(THREADS), THREADS](self._choices, ~seed)
         settings = (self._bots, self._turn_limit, self._start)
         _begin[self._blocks(THREADS), THREADS](self.states, self._rngs, self._ended, *settings)
-        self._show()
+        self._observe()
         return self.observations, self.masks
 
     def observe(self) -> Any:
-        """The observations now: int8, a row a game."""
+        """The observations now: int8, a row for each game."""
         return self.observations
 
     def legal(self) -> Any:
-        """The legal actions now: 73 zeros and ones a game."""
+        """The legal actions now: 73 zeros and ones for each game."""
         return self.masks
 
     def step(self, actions: Any) -> GpuStep:
-        """One decision of the learner in every game; actions are whole numbers on the device, in any library's array."""
+        """One decision of the learner in each game. Actions are integers on the device, in an array of any library."""
         chosen = actions if isinstance(actions, cuda.devicearray.DeviceNDArray) else cuda.as_cuda_array(actions)
         if chosen.shape != (self.count,):
             raise CabochonError(f"actions must be {self.count} whole numbers, one for each game")
@@ -225,7 +225,7 @@ class SplendorGpu:
             *(self._words, self._rngs, self._moves, self._ended, chosen, self._rewards, self._terminated, self._truncated),
             *(self._last_rows, self._last_masks, self._bots, self._turn_limit, self._start, self._mode),
         )
-        self._show()
+        self._observe()
         return GpuStep(self.observations, self._rewards, self._terminated, self._truncated, self.masks)
 
     def random_actions(self) -> Any:
@@ -234,7 +234,6 @@ class SplendorGpu:
         return self._actions
 
     def _allocate(self) -> None:
-        """Everything the games need, once."""
         count, words = self.count, observation_words(self.rules.players)
         ends = count if self._mode == SAME_STEP else 1
         self.states = cuda.to_device(blank_states(self.rules, count))
@@ -251,9 +250,9 @@ class SplendorGpu:
     def _blocks(self, threads: int) -> int:
         return -(-self.count // threads)
 
-    def _show(self) -> None:
+    def _observe(self) -> None:
         words = observation_words(self.rules.players)
         shared = WORD * BLOCK * (padded(words) + padded(MASK_WORDS))
-        _show[self._blocks(BLOCK), BLOCK, 0, shared](
+        _observe_all[self._blocks(BLOCK), BLOCK, 0, shared](
             *(self.states, self._moves, self._rows.reshape(-1), self._masks.reshape(-1), words)
         )

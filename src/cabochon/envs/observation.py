@@ -1,16 +1,16 @@
-"""What a seat may know as numbers: one row of int8, the seat itself first and the others clockwise.
+"""The observation: what a seat may know as a row of int8, its own seat first and the others clockwise.
 
-    piece        numbers  what
+    field        numbers  content
     table             24  stage, decks, house rules, round, bank
     market       12 x 16  a card in every slot
     tiles          5 x 8  a tile in every place
     seats   players x 72  tokens, bonuses, points and reserve; the own seat first
 
-`pieces`, `SEAT`, `CARD` and `TILE` list every number; the pages show these tables and a test compares them. The layout is the
-same for both games, and depends on the number of players only in how many seats there are.
+`fields`, `SEAT`, `CARD` and `TILE` describe every number; docs/envs has these tables, and a test compares them. The layout is
+the same for both games; the number of players changes only the number of seats.
 
-The record already packs gems a byte to a kind, so a row is written eight numbers at a time: `observe` is given a row of int64
-words, and whoever reads it looks at the same bytes as int8. The same function runs on the CPU and on CUDA.
+The record already packs gems into bytes, so a row is written eight numbers at a time: `observe` writes int64 words, and readers
+view the same bytes as int8. The same function runs on the CPU and on CUDA.
 """
 
 from math import prod
@@ -30,105 +30,104 @@ from ..rules.state import CLAIM, MAIN, MARKET_SIZE, MAX_RESERVED, MAX_TILES, RET
 from ..rules.variants import VARIANTS
 from ..ruleset import States
 
-HIGHEST = 127
+MAX_NUMBER = 127  # the largest int8; larger counts are clipped
 
 
-class Piece(NamedTuple):
-    """A named run of numbers: its shape and what it says."""
+class Field(NamedTuple):
+    """A named part of an observation: its shape and meaning."""
 
     name: str
     shape: tuple[int, ...]
-    says: str
+    meaning: str
 
     @property
     def size(self) -> int:
-        """How many numbers it has."""
         return prod(self.shape)
 
 
 CARD = (
-    Piece("cost", (5,), "printed cost by colour"),
-    Piece("points", (1,), "points on the card"),
-    Piece("symbols", (1,), "Avengers symbols on the card"),
-    Piece(
+    Field("cost", (5,), "printed cost by colour"),
+    Field("points", (1,), "points on the card"),
+    Field("symbols", (1,), "Avengers symbols on the card"),
+    Field(
         "missing", (1,), "tokens that are missing to buy it: for a card in the market those of the own seat, else of its holder"
     ),
-    Piece("bonus", (5,), "one-hot: the colour of its bonus; all 0 if there is no card or it is hidden"),
-    Piece("tier", (3,), "one-hot: tier 1, 2, 3, of a hidden card too; all 0 if there is no card"),
+    Field("bonus", (5,), "one-hot: the colour of its bonus; all 0 if there is no card or it is hidden"),
+    Field("tier", (3,), "one-hot: tier 1, 2, 3, of a hidden card too; all 0 if there is no card"),
 )
 TILE = (
-    Piece("demand", (5,), "bonuses it asks for, by colour"),
-    Piece("points", (1,), "points it brings"),
-    Piece("open", (1,), "1 while nobody has it"),
-    Piece("owner", (1,), "0 nobody, 1 the own seat, 2 the next clockwise, ..."),
+    Field("demand", (5,), "bonuses it asks for, by colour"),
+    Field("points", (1,), "points it brings"),
+    Field("open", (1,), "1 while nobody has it"),
+    Field("owner", (1,), "0 nobody, 1 the own seat, 2 the next clockwise, ..."),
 )
 SEAT = (
-    Piece("tokens", (7,), "tokens held: five colours, wild, Time"),
-    Piece("token_count", (1,), "all of them together"),
-    Piece("bonuses", (5,), "bonuses by colour"),
-    Piece("cards", (1,), "cards bought"),
-    Piece("points", (1,), "points"),
-    Piece("symbols", (1,), "Avengers symbols"),
-    Piece("avengers", (1,), "1 if it has the Avengers tile"),
-    Piece("reserved", (1,), "cards reserved"),
-    Piece("fulfils_goal", (1,), "1 if it fulfils the goal now"),
-    Piece("to_decide", (1,), "1 if it is to decide; 0 for all when the game is over"),
-    Piece("began", (1,), "1 if it began the game"),
-    Piece("blind", (3,), "1 for each reserved card that came unseen from a deck"),
-    Piece(
+    Field("tokens", (7,), "tokens held: five colours, wild, Time"),
+    Field("token_count", (1,), "all of them together"),
+    Field("bonuses", (5,), "bonuses by colour"),
+    Field("cards", (1,), "cards bought"),
+    Field("points", (1,), "points"),
+    Field("symbols", (1,), "Avengers symbols"),
+    Field("avengers", (1,), "1 if it has the Avengers tile"),
+    Field("reserved", (1,), "cards reserved"),
+    Field("fulfils_goal", (1,), "1 if it fulfils the goal now"),
+    Field("to_decide", (1,), "1 if it is to decide; 0 for all when the game is over"),
+    Field("began", (1,), "1 if it began the game"),
+    Field("blind", (3,), "1 for each reserved card that came unseen from a deck"),
+    Field(
         "reserve", (3, 16), "reserved cards, as in the market; of others only those reserved face up, unless the rules hide them"
     ),
 )
-CARD_SIZE, TILE_SIZE, SEAT_SIZE = (sum(piece.size for piece in part) for part in (CARD, TILE, SEAT))
+CARD_SIZE, TILE_SIZE, SEAT_SIZE = (sum(field.size for field in layout) for layout in (CARD, TILE, SEAT))
 
 
-def pieces(players: int) -> tuple[Piece, ...]:
-    """Every number of an observation, in order."""
+def fields(players: int) -> tuple[Field, ...]:
+    """All numbers of an observation, in order."""
     return (
-        Piece("stage", (4,), "one-hot: main, return, claim, over"),
-        Piece("decks", (3,), "cards left in the decks of tier 1, 2, 3"),
-        Piece("last_round", (1,), "1 if somebody fulfils the goal now"),
-        Piece("goal", (1,), "points that end the game"),
-        Piece("token_limit", (1,), "tokens allowed at the end of a turn"),
-        Piece("hand_limit", (1,), "reserved cards allowed"),
-        Piece("take_fewer", (1,), "1 if fewer than three may be taken by choice"),
-        Piece("open_reserves", (1,), "1 if cards reserved face up stay shown"),
-        Piece("passes", (1,), "passes in a row"),
-        Piece("round", (1,), "rounds completed, at most 127"),
-        Piece("game", (1,), "0 classic, 1 Marvel"),
-        Piece("bank", (7,), "tokens in the bank: five colours, wild, Time"),
-        Piece("players", (1,), "seats at the table"),
-        Piece("market", (MARKET_SIZE, CARD_SIZE), "the face-up cards, tier 1 first, each as in the table of a card"),
-        Piece("tiles", (MAX_TILES, TILE_SIZE), "the tiles by place, each as in the table of a tile"),
-        Piece("seats", (players, SEAT_SIZE), "the seats, the own one first, then clockwise, each as in the table of a seat"),
+        Field("stage", (4,), "one-hot: main, return, claim, over"),
+        Field("decks", (3,), "cards left in the decks of tier 1, 2, 3"),
+        Field("last_round", (1,), "1 if somebody fulfils the goal now"),
+        Field("goal", (1,), "points that end the game"),
+        Field("token_limit", (1,), "tokens allowed at the end of a turn"),
+        Field("hand_limit", (1,), "reserved cards allowed"),
+        Field("take_fewer", (1,), "1 if fewer than three may be taken by choice"),
+        Field("open_reserves", (1,), "1 if cards reserved face up stay shown"),
+        Field("passes", (1,), "passes in a row"),
+        Field("round", (1,), "rounds completed, at most 127"),
+        Field("game", (1,), "0 classic, 1 Marvel"),
+        Field("bank", (7,), "tokens in the bank: five colours, wild, Time"),
+        Field("players", (1,), "seats at the table"),
+        Field("market", (MARKET_SIZE, CARD_SIZE), "the face-up cards, tier 1 first, each as in the table of a card"),
+        Field("tiles", (MAX_TILES, TILE_SIZE), "the tiles by place, each as in the table of a tile"),
+        Field("seats", (players, SEAT_SIZE), "the seats, the own one first, then clockwise, each as in the table of a seat"),
     )
 
 
-def places(parts: tuple[Piece, ...]) -> dict[str, tuple[int, Piece]]:
-    """Where each piece begins."""
+def offsets(layout: tuple[Field, ...]) -> dict[str, tuple[int, Field]]:
+    """The index of the first number of each field."""
     found, start = {}, 0
-    for piece in parts:
-        found[piece.name] = (start, piece)
-        start += piece.size
+    for field in layout:
+        found[field.name] = (start, field)
+        start += field.size
     return found
 
 
-def named(row: NDArray[Any], parts: tuple[Piece, ...]) -> dict[str, NDArray[Any]]:
-    """The pieces of an observation (or of one card, tile or seat in it) by name, as views in their shape."""
+def by_name(row: NDArray[Any], layout: tuple[Field, ...]) -> dict[str, NDArray[Any]]:
+    """The fields of an observation (or of one card, tile or seat in it) by name, as NumPy views in their shape."""
     return {
-        name: row[..., start : start + piece.size].reshape(*row.shape[:-1], *piece.shape)
-        for name, (start, piece) in places(parts).items()
+        name: row[..., start : start + field.size].reshape(*row.shape[:-1], *field.shape)
+        for name, (start, field) in offsets(layout).items()
     }
 
 
-WORD = 8
-BANK, MARKET = 2, 3
+WORD = 8  # numbers in a word
+BANK, MARKET = 2, 3  # the first words of the fields
 CARD_WORDS, TILE_WORDS, SEAT_WORDS = CARD_SIZE // WORD, TILE_SIZE // WORD, SEAT_SIZE // WORD
 TILES = MARKET + MARKET_SIZE * CARD_WORDS
 SEATS = TILES + MAX_TILES * TILE_WORDS
 RESERVE_AT = 3
-LAST_ROUND, OPEN = 7, 6
-MASK_WORDS = 10
+LAST_ROUND, OPEN = 7, 6  # the bytes of these numbers in their words
+MASK_WORDS = 10  # 73 numbers, rounded up
 
 FACE = np.zeros((NONE + 1, CARD_WORDS), np.int64)
 for _card in range(len(VARIANTS) * CARD_COUNT):
@@ -137,24 +136,26 @@ for _card in range(len(VARIANTS) * CARD_COUNT):
 TILE_FACE = np.zeros(NONE + 1, np.int64)
 for _tile in range(int(TILE_COUNT.sum())):
     TILE_FACE[_tile] = DEMAND[_tile] | TILE_POINTS[_tile] << 40 | 1 << 8 * OPEN
-SPREAD = np.array([sum((byte >> bit & 1) << 8 * bit for bit in range(8)) for byte in range(256)], np.int64)
+SPREAD = np.array(  # a byte as eight numbers, one for each bit: a mask is written eight actions at a time
+    [sum((byte >> bit & 1) << 8 * bit for bit in range(8)) for byte in range(256)], np.int64
+)
 for _table in (FACE, TILE_FACE, SPREAD):
     _table.setflags(write=False)
 
 
 def observation_size(players: int) -> int:
-    """How many numbers an observation has."""
+    """The number of numbers in an observation."""
     return WORD * observation_words(players)
 
 
 def observation_words(players: int) -> int:
-    """The same in words of eight."""
+    """The number of words in an observation."""
     return SEATS + SEAT_WORDS * players
 
 
 @kernel
 def at(value: Any, place: Any) -> Any:
-    """A number at one of the eight places of a word."""
+    """A number as one of the eight bytes of a word."""
     return np.int64(value) << np.int64(LANE_BITS * place)
 
 
@@ -165,28 +166,27 @@ def write_table(state: State, out: Any) -> None:
     out[0] = at(1, state.stage) | decks
     limits = at(state.goal, 0) | at(state.token_limit, 1) | at(state.hand_limit, 2)
     switches = at(state.take_fewer, 3) | at(state.open_reserves, 4)
-    rounds: Any = min(np.int64(HIGHEST), np.int64(state.turns // state.players))
+    rounds: Any = min(np.int64(MAX_NUMBER), np.int64(state.turns // state.players))
     out[1] = limits | switches | at(state.passes, 5) | at(rounds, 6) | at(state.variant, 7)
     out[BANK] = state.bank | at(state.players, 7)
 
 
 @kernel
-def means(state: State, seat: int) -> Any:
-    """What a seat can pay with besides wild tokens: bonuses and coloured tokens together."""
+def buying_power(state: State, seat: int) -> Any:
+    """Bonuses and coloured tokens together: what a seat can pay with, besides wild tokens."""
     return (state.bonuses[seat] + state.tokens[seat]) & COLOURS
 
 
 @kernel
 def face_of(card: int, own: int, wild: int) -> Any:
-    """A card's first word: its face, and how many tokens are missing for it with these means (for no card none)."""
+    """A card's first word: its face, and how many tokens are missing to buy it (0 without a card)."""
     face = FACE[card, 0]
     return face | max(total(minus(face & COLOURS, own)) - wild, 0) << 56
 
 
 @inlined
 def write_market(state: State, seat: int, out: Any) -> None:
-    """The face-up cards."""
-    own, wild = means(state, seat), lane(state.tokens[seat], WILD)
+    own, wild = buying_power(state, seat), lane(state.tokens[seat], WILD)
     for slot in range(MARKET_SIZE):
         out[MARKET + CARD_WORDS * slot] = face_of(state.market[slot], own, wild)
         out[MARKET + CARD_WORDS * slot + 1] = FACE[state.market[slot], 1]
@@ -194,13 +194,13 @@ def write_market(state: State, seat: int, out: Any) -> None:
 
 @kernel
 def clockwise(state: State, seat: int, other: int) -> int:
-    """How many places clockwise of one seat another sits."""
+    """The distance from one seat clockwise to another."""
     return other - seat if other >= seat else other - seat + state.players
 
 
 @inlined
 def write_tiles(state: State, seat: int, out: Any) -> None:
-    """The tiles, and who has them."""
+    """The tiles and their owners."""
     for place in range(MAX_TILES):
         word, owner = TILE_FACE[state.tiles[place]], state.tile_owner[place]
         if owner != NONE:
@@ -210,19 +210,19 @@ def write_tiles(state: State, seat: int, out: Any) -> None:
 
 @inlined
 def write_reserve(state: State, owner: int, is_own: bool, out: Any, word: int) -> None:
-    """The reserved cards; of a hidden one only the tier. Without a branch for each card: nobody can foretell which are hidden."""
-    hidden, own, wild = hidden_cards(state, owner, is_own), means(state, owner), lane(state.tokens[owner], WILD)
+    """The reserved cards; of a hidden one only the tier. `visible` is a mask: a branch on it would be unpredictable."""
+    hidden, own, wild = hidden_cards(state, owner, is_own), buying_power(state, owner), lane(state.tokens[owner], WILD)
     for i in range(MAX_RESERVED):
-        card, shown = state.reserve[owner, i], (hidden >> i & 1) - 1
-        out[word + CARD_WORDS * i] = face_of(card, own, wild) & shown
-        out[word + CARD_WORDS * i + 1] = FACE[card, 1] & (shown | ~COLOURS)
+        card, visible = state.reserve[owner, i], (hidden >> i & 1) - 1
+        out[word + CARD_WORDS * i] = face_of(card, own, wild) & visible
+        out[word + CARD_WORDS * i + 1] = FACE[card, 1] & (visible | ~COLOURS)
 
 
 @inlined
 def write_seat(state: State, owner: int, is_own: bool, out: Any, word: int) -> None:
-    """What lies in front of a seat; if it fulfils the goal, this is the last round."""
+    """All about one seat. If it fulfils the goal, this is the last round: that number is in the first word."""
     is_last = fulfils_goal(state, owner)
-    points, blind = min(np.int64(HIGHEST), np.int64(state.points[owner])), state.blind[owner]
+    points, blind = min(np.int64(MAX_NUMBER), np.int64(state.points[owner])), state.blind[owner]
     counts = at(state.bought[owner], 5) | at(points, 6) | at(state.symbols[owner], 7)
     out[word] = state.tokens[owner] | at(total(state.tokens[owner]), 7)
     out[word + 1] = (state.bonuses[owner] & COLOURS) | counts
@@ -236,7 +236,7 @@ def write_seat(state: State, owner: int, is_own: bool, out: Any, word: int) -> N
 
 @inlined
 def observe(state: State, seat: int, out: Any) -> None:
-    """Everything this seat may know, into a row of words."""
+    """Write all that this seat may know into a row of words."""
     write_table(state, out)
     write_market(state, seat, out)
     write_tiles(state, seat, out)
@@ -248,7 +248,7 @@ def observe(state: State, seat: int, out: Any) -> None:
 
 @inlined
 def write_mask(stage: int, moves: int, out: Any) -> None:
-    """The legal moves of a stage as 73 zeros and ones, into ten words; the last seven numbers are 0."""
+    """Write the legal moves of a stage as 73 zeros and ones into ten words; the last seven numbers are 0."""
     low: Any = np.int64(0)
     high: Any = np.int64(0)
     if stage == MAIN:
@@ -276,34 +276,32 @@ def _mask_all(states: Any, out: Any) -> None:
 
 
 def blank_rows(count: int, players: int) -> NDArray[np.int64]:
-    """Room for observations, as words."""
     return np.empty((count, observation_words(players)), np.int64)
 
 
 def blank_masks(count: int) -> NDArray[np.int64]:
-    """Room for action masks, as words."""
     return np.empty((count, MASK_WORDS), np.int64)
 
 
 def numbers(words: NDArray[np.int64]) -> NDArray[np.int8]:
-    """Rows of words as the int8 numbers they hold."""
+    """Rows of words, viewed as int8."""
     return words.view(np.int8)
 
 
 def mask_numbers(words: NDArray[np.int64]) -> NDArray[np.int8]:
-    """Rows of mask words as 73 numbers each."""
+    """Rows of mask words, viewed as 73 numbers each."""
     return words.view(np.int8)[..., :ACTION_COUNT]
 
 
 def observations(states: States, seat: int | None = None) -> NDArray[np.int8]:
-    """A row a game, as this seat or (None) the seat to decide sees it. All games must have the same number of players."""
+    """A row for each game, seen by this seat or (None) by the seat to decide. All games must have as many players."""
     rows = blank_rows(len(states), int(states["players"][0]))
     _observe_all(states, -1 if seat is None else seat, rows)
     return numbers(rows)
 
 
 def action_masks(states: States) -> NDArray[np.int8]:
-    """A row of 73 zeros and ones a game."""
+    """A row of 73 zeros and ones for each game."""
     masks = blank_masks(len(states))
     _mask_all(states, masks)
     return mask_numbers(masks)

@@ -1,8 +1,8 @@
 # mypy: warn-return-any=False
 """OpenSpiel games `python_splendor` and `python_splendor_marvel`; importing this module registers them.
 
-Chance turns up every card and tile: the deal is a run of chance nodes, and so is each card that is turned up or drawn later. The
-decks in the record are kept sorted, as sets: a chance outcome brings its card to the top, and the rules play on from there.
+Chance is explicit: the deal is a sequence of chance nodes, and each card that is turned up or drawn later is one more. The decks
+in the record stand for sets and are kept sorted: a chance outcome moves its card to the top, and the rules go on from there.
 """
 
 from typing import Any
@@ -28,23 +28,23 @@ from ..rules.variants import TILES, VARIANTS, Variant
 from ..ruleset import FEWEST_PLAYERS, blank_states, ruleset
 from ..view import position, sample, view
 from .episodes import ENDED, GOING, TURN_LIMIT, checked_limit, reward_of, status
-from .observation import CARD_SIZE, SEAT, blank_rows, named, numbers, observation_size, observe, pieces
+from .observation import CARD_SIZE, SEAT, blank_rows, by_name, fields, numbers, observation_size, observe
 
 CHANCE, TERMINAL = int(pyspiel.PlayerId.CHANCE), int(pyspiel.PlayerId.TERMINAL)
-NO_DRAW, DRAWS = -1, 16
-DECISIONS_A_TURN = 5  # an action, three returns, a claim
-FIRST_CARD = ACTION_COUNT  # an event is an action, or from here on a card, a tile, or a card of a tier that is not seen
+NO_DRAW, DRAWS = -1, 16  # DRAWS + tier: a result of `_decide` above every player number
+DECISIONS_PER_TURN = 5  # an action, three returns, a claim
+FIRST_CARD = ACTION_COUNT  # an event is an action or, from here on, a card, a tile, or an unseen card of a tier
 FIRST_TILE = FIRST_CARD + CARD_COUNT
-UNSEEN = FIRST_TILE + int(TILE_COUNT.max())
-EVENT_COUNT = UNSEEN + 3
-EVENT = [bytes((event,)) for event in range(EVENT_COUNT)]
-SHARES = [(1.0 / max(count, 1),) * count for count in range(CARD_COUNT + 1)]
-SAMPLES = 100
+FIRST_UNSEEN = FIRST_TILE + int(TILE_COUNT.max())
+EVENT_COUNT = FIRST_UNSEEN + 3
+EVENT_BYTES = [bytes((event,)) for event in range(EVENT_COUNT)]
+UNIFORM = [(1.0 / max(count, 1),) * count for count in range(CARD_COUNT + 1)]
+MAX_SAMPLES = 100  # tries to find hidden cards that fit the history
 
 
 @kernel
 def _lay_out(states: Any) -> None:
-    """An empty table with whole, sorted decks."""
+    """An empty table with complete, sorted decks."""
     state = states[0]
     clear_table(state)
     for slot in range(MARKET_SIZE):
@@ -57,7 +57,7 @@ def _lay_out(states: Any) -> None:
 
 @kernel
 def _bring_up(states: Any, tier: int, card: int) -> None:
-    """A card goes to the top of its deck; the others stay sorted."""
+    """Move a card to the top of its deck; the others stay sorted."""
     state = states[0]
     last = DECK_START[tier] + state.deck_size[tier] - 1
     place = last
@@ -70,14 +70,14 @@ def _bring_up(states: Any, tier: int, card: int) -> None:
 
 @kernel
 def _turn_up(states: Any, slot: int, card: int) -> None:
-    """A card of the first market."""
+    """Deal a card into a slot of the market."""
     _bring_up(states, slot // SLOTS_PER_TIER, states[0].variant * CARD_COUNT + card)
     refill(states[0], slot)
 
 
 @kernel
 def _draws_from(states: Any, action: int) -> int:
-    """The tier this action draws a card of, or NO_DRAW."""
+    """The tier of the deck that this action draws a card from, or NO_DRAW."""
     if RESERVE_DECK <= action < BUY:
         return action - RESERVE_DECK
     if RESERVE <= action < BUY_RESERVED:
@@ -88,28 +88,28 @@ def _draws_from(states: Any, action: int) -> int:
 
 @kernel
 def _play(states: Any, action: int, turn_limit: int) -> int:
-    """Play an action; the next player."""
+    """Play an action; returns the next player."""
     play(states[0], action)
     return states[0].turn if status(states[0], turn_limit) == GOING else TERMINAL
 
 
 @kernel
 def _decide(states: Any, action: int, turn_limit: int) -> int:
-    """Play an action, and the next player; or, if it draws a card, DRAWS and the tier, and nothing is played yet."""
+    """Play an action; returns the next player. If it draws a card nothing is played yet: returns DRAWS + the tier."""
     tier = _draws_from(states, action)
     return _play(states, action, turn_limit) if tier == NO_DRAW else DRAWS + tier
 
 
 @kernel
 def _draw_and_play(states: Any, action: int, tier: int, card: int, turn_limit: int) -> int:
-    """Play an action that draws this card; the next player."""
+    """Play an action that draws this card; returns the next player."""
     _bring_up(states, tier, states[0].variant * CARD_COUNT + card)
     return _play(states, action, turn_limit)
 
 
 @kernel
 def _legal(states: Any, out: Any) -> int:
-    """The legal actions into a list; how many."""
+    """Write the legal actions into `out`; returns their number."""
     moves, first, count = legal(states[0]), FIRST_ACTION[states[0].stage], 0
     while moves != 0:
         out[count] = first + lowest_bit(moves)
@@ -120,7 +120,7 @@ def _legal(states: Any, out: Any) -> int:
 
 @kernel
 def _in_deck(states: Any, tier: int, out: Any) -> int:
-    """The cards of a deck into a list; how many."""
+    """Write the cards of a deck into `out`; returns their number."""
     size, first = states[0].deck_size[tier], DECK_START[tier]
     for i in range(size):
         out[i] = states[0].deck[first + i] % CARD_COUNT
@@ -129,7 +129,7 @@ def _in_deck(states: Any, tier: int, out: Any) -> int:
 
 @kernel
 def _tiles_left(states: Any, out: Any) -> int:
-    """The tile faces that may still be dealt into a list; how many."""
+    """Write the tile faces that can still be dealt into `out`; returns their number."""
     variant, count = states[0].variant, 0
     for face in range(TILE_COUNT[variant]):
         is_left = True
@@ -160,20 +160,20 @@ def _returns(states: Any, turn_limit: int, out: Any) -> None:
         out[seat] = reward_of(states[0], seat) if ended else 0.0
 
 
-def event_words(variant: Variant) -> list[str]:
-    """What each event says."""
+def event_texts(variant: Variant) -> list[str]:
+    """The text of each event."""
     moves = [str(Move(action, None, variant.name)) for action in range(ACTION_COUNT)]
     cards = [f"card {number} {draw_card(variant.name, number)}" for number in range(1, CARD_COUNT + 1)]
     tiles = [f"tile {tile.number} {format_counts(tile.demand, variant.letters)}" for tile in TILES[variant.name]]
-    tiles += ["no tile"] * (UNSEEN - FIRST_TILE - len(tiles))
+    tiles += ["no tile"] * (FIRST_UNSEEN - FIRST_TILE - len(tiles))
     return moves + cards + tiles + [f"a card of tier {tier}" for tier in (1, 2, 3)]
 
 
-WORDS = {name: event_words(variant) for name, variant in VARIANTS.items()}
+EVENT_TEXTS = {name: event_texts(variant) for name, variant in VARIANTS.items()}
 
 
 def game_type(short_name: str, long_name: str) -> Any:
-    """What OpenSpiel wants to know of the kind of game."""
+    """The GameType that OpenSpiel asks for."""
     return pyspiel.GameType(
         short_name=short_name,
         long_name=long_name,
@@ -194,15 +194,15 @@ def game_type(short_name: str, long_name: str) -> Any:
 
 
 class _Game(pyspiel.Game):  # type: ignore[misc]
-    """A game for 2 to 4; player 0 begins. Parameters: `players`, and `turn_limit`, after which nobody has won anything."""
+    """A game for 2 to 4; player 0 begins. Parameters: `players`, and `turn_limit`, after which all returns are 0."""
 
     variant: str
     kind: Any
 
     def __init__(self, params: dict[str, Any] | None = None) -> None:
-        said = params or {}
-        players = said.get("players", 2)
-        self.turn_limit = checked_limit(said.get("turn_limit", TURN_LIMIT), players)
+        parameters = params or {}
+        players = parameters.get("players", 2)
+        self.turn_limit = checked_limit(parameters.get("turn_limit", TURN_LIMIT), players)
         self.rules = ruleset(self.variant, players, {})
         self.tiles = self.rules.row.tiles[players - FEWEST_PLAYERS]
         info = pyspiel.GameInfo(
@@ -212,23 +212,21 @@ class _Game(pyspiel.Game):  # type: ignore[misc]
             min_utility=-1.0,
             max_utility=1.0,
             utility_sum=0.0,
-            max_game_length=DECISIONS_A_TURN * self.turn_limit,
+            max_game_length=DECISIONS_PER_TURN * self.turn_limit,
         )
-        super().__init__(self.kind, info, said)
+        super().__init__(self.kind, info, parameters)
         self.empty_table = blank_states(self.rules, 1)
         _lay_out(self.empty_table)
 
     def new_initial_state(self) -> "SplendorState":
-        """Before the deal."""
         return SplendorState(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: dict[str, Any] | None = None) -> "SplendorObserver":
-        """Turns states into tensors and strings."""
         return SplendorObserver(self, iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False), params)
 
     def max_events(self) -> int:
-        """Decisions and turned-up cards and tiles in the longest game, with a card said again when it leaves a reserve."""
-        return (DECISIONS_A_TURN + 1) * self.turn_limit + MARKET_SIZE + self.tiles
+        """The largest number of events: decisions, cards and tiles; a card that leaves a reserve is an event again."""
+        return (DECISIONS_PER_TURN + 1) * self.turn_limit + MARKET_SIZE + self.tiles
 
 
 class SplendorGame(_Game):
@@ -246,7 +244,7 @@ class SplendorMarvelGame(_Game):
 
 
 class SplendorState(pyspiel.State):  # type: ignore[misc]
-    """A position, the draw that is due, and what has happened. OpenSpiel clones a state by copying its attributes."""
+    """A position, the pending draw, and the events so far. OpenSpiel clones a state by copying its attributes."""
 
     def __init__(self, game: _Game) -> None:
         super().__init__(game)
@@ -256,18 +254,17 @@ class SplendorState(pyspiel.State):  # type: ignore[misc]
         self.pending, self.tier = NO_DRAW, 0
         self.player = CHANCE
         self.events = b""
-        self.unseen: tuple[tuple[int, int, int], ...] = ()  # events that only one player saw: which, who, tier
+        self.unseen: tuple[tuple[int, int, int], ...] = ()  # events that only one player saw: index, player, tier
 
     def current_player(self) -> int:
-        """The player to decide, or chance, or the end."""
         return self.player
 
     def is_terminal(self) -> bool:
-        """Over, or out of turns."""
+        """Whether the game is over or has reached the turn limit."""
         return self.player == TERMINAL
 
     def is_chance_node(self) -> bool:
-        """Whether chance decides. (This and `legal_actions` spare a Python caller the way through C++.)"""
+        """Whether chance decides. This and `legal_actions` are overridden for speed: Python callers need not go through C++."""
         return self.player == CHANCE
 
     def legal_actions(self, player: int | None = None) -> list[int]:
@@ -284,10 +281,10 @@ class SplendorState(pyspiel.State):  # type: ignore[misc]
         return chosen
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """The cards of the deck, or the tiles not yet out, all equally likely."""
+        """The cards of the deck, or the tiles that can still be dealt, all equally likely."""
         found = np.empty(CARD_COUNT, np.int64)
         count = _tiles_left(self.states, found) if self.tiles_to_deal else _in_deck(self.states, self.tier, found)
-        return list(zip(found[:count].tolist(), SHARES[count], strict=True))
+        return list(zip(found[:count].tolist(), UNIFORM[count], strict=True))
 
     def _apply_action(self, action: int) -> None:
         if self.player >= 0:
@@ -300,11 +297,11 @@ class SplendorState(pyspiel.State):  # type: ignore[misc]
             self._deal_card(action)
 
     def _decide(self, action: int) -> None:
-        """A player's action; one that draws a card waits for chance. A card bought from a reserve is seen by all from now on."""
-        self.events += EVENT[action]
+        """A player's action; one that draws a card waits for chance. A card bought from a reserve is now seen by all."""
+        self.events += EVENT_BYTES[action]
         held = reserve_place(action)
         if held is not None:
-            self.events += EVENT[FIRST_CARD + self.states["reserve"][0, self.player].item(held) % CARD_COUNT]
+            self.events += EVENT_BYTES[FIRST_CARD + self.states["reserve"][0, self.player].item(held) % CARD_COUNT]
         result = _decide(self.states, action, self.turn_limit)
         if result < DRAWS:
             self.player = result
@@ -312,20 +309,20 @@ class SplendorState(pyspiel.State):  # type: ignore[misc]
             self.pending, self.tier, self.player = action, result - DRAWS, CHANCE
 
     def _draw(self, card: int) -> None:
-        """The card that a player's action turns up, or that it brings unseen into a reserve."""
+        """The card that a player's action turns up, or puts face down into a reserve."""
         action, self.pending = self.pending, NO_DRAW
         if drawn_tier(action) is not None:
             self.unseen += ((len(self.events), self.states["turn"].item(0), self.tier),)
-        self.events += EVENT[FIRST_CARD + card]
+        self.events += EVENT_BYTES[FIRST_CARD + card]
         self.player = _draw_and_play(self.states, action, self.tier, card, self.turn_limit)
 
     def _deal_tile(self, outcome: int) -> None:
-        self.events += EVENT[FIRST_CARD + outcome]
+        self.events += EVENT_BYTES[FIRST_CARD + outcome]
         self.tiles_to_deal -= 1
         _deal_tile(self.states, self.tiles_to_deal, outcome)
 
     def _deal_card(self, card: int) -> None:
-        self.events += EVENT[FIRST_CARD + card]
+        self.events += EVENT_BYTES[FIRST_CARD + card]
         slot = MARKET_SIZE - self.slots_to_deal
         _turn_up(self.states, slot, card)
         self.slots_to_deal -= 1
@@ -334,40 +331,40 @@ class SplendorState(pyspiel.State):  # type: ignore[misc]
             self.player = 0
 
     def seen(self, player: int) -> bytes:
-        """The events as this player saw them: of a card that another drew unseen only its tier."""
+        """The events as this player saw them: of a card that another player drew unseen, only the tier."""
         events = bytearray(self.events)
         for at, drawer, tier in self.unseen:
             if drawer != player:
-                events[at] = UNSEEN + tier
+                events[at] = FIRST_UNSEEN + tier
         return bytes(events)
 
     def _action_to_string(self, player: int, action: int) -> str:
-        return WORDS[self.variant][action if player >= 0 else FIRST_CARD + action]
+        return EVENT_TEXTS[self.variant][action if player >= 0 else FIRST_CARD + action]
 
     def returns(self) -> list[float]:
-        """By rank from 1 to -1 when the game is over; 0 before, and when it ran out of turns."""
+        """By rank from 1 to -1 when the game is over; 0 before that and at the turn limit."""
         out = np.empty(self.num_players())
         _returns(self.states, self.turn_limit, out)
         returns: list[float] = out.tolist()
         return returns
 
     def resample_from_infostate(self, player: int, sampler: Any) -> "SplendorState":
-        """A state this player cannot tell from the real one: the same game, with other cards where it cannot see them."""
+        """A state in the same information set: the same history, with other cards where this player cannot see them."""
         rng = np.random.default_rng(int(sampler() * (1 << 32)))
-        for _ in range(SAMPLES):
+        for _ in range(MAX_SAMPLES):
             twin = self._replayed(self._other_cards(player, rng))
             if twin is not None:
                 return twin
         raise CabochonError(f"no other state fits what player {player} knows")
 
     def _other_cards(self, player: int, rng: np.random.Generator) -> dict[int, int]:
-        """For each card this player cannot see in a reserve, another that might be there."""
+        """For each reserved card that this player cannot see, another that might be there."""
         old, new = self.states["reserve"][0], sample(view(self.states[0], player), rng)["reserve"][0]
         hidden = self.states["reserve"][0] != NONE
         return dict(zip((old[hidden] % CARD_COUNT).tolist(), (new[hidden] % CARD_COUNT).tolist(), strict=True))
 
     def _replayed(self, instead: dict[int, int]) -> "SplendorState | None":
-        """The same history with other cards drawn; None if somebody could not have passed with them."""
+        """The same history with other cards drawn; None if a player who passed could have moved with them."""
         twin: SplendorState = self.get_game().new_initial_state()
         for action in self.history():
             if twin.player == CHANCE:
@@ -379,26 +376,26 @@ class SplendorState(pyspiel.State):  # type: ignore[misc]
         return twin
 
     def __str__(self) -> str:
-        due = f"\n{WORDS[self.variant][self.pending]}: a card is due" if self.pending != NO_DRAW else ""
+        due = f"\n{EVENT_TEXTS[self.variant][self.pending]}: a card is to be drawn" if self.pending != NO_DRAW else ""
         return draw(position(self.states[0])) + due
 
 
 class SplendorObserver:
-    """What a player sees, as named tensors and as a string, in the ways OpenSpiel asks for.
+    """What a player sees, as named tensors and as a string: OpenSpiel's observer.
 
-    `public_info` is what everybody sees, `private_info` the own cards that others do not; with `perfect_recall` the events since
-    the deal come on top.
+    `public_info` is what everybody sees, `private_info` the own cards that others do not see; `perfect_recall` adds the events
+    since the deal.
     """
 
     def __init__(self, game: _Game, kind: Any, params: dict[str, Any] | None) -> None:
         if params:
             raise CabochonError(f"the observer has no parameters, and was given {params}")
-        self.players, self.words = game.rules.players, WORDS[game.variant]
+        self.players, self.texts = game.rules.players, EVENT_TEXTS[game.variant]
         self.public, self.recall = kind.public_info, kind.perfect_recall
         self.private = kind.private_info == pyspiel.PrivateInfoType.SINGLE_PLAYER
         shapes: dict[str, tuple[int, ...]] = {"player": (self.players,)}
         if self.public:
-            shapes |= {piece.name: piece.shape for piece in pieces(self.players)}
+            shapes |= {field.name: field.shape for field in fields(self.players)}
         elif self.private:
             shapes["unseen_reserve"] = (MAX_RESERVED, CARD_SIZE)
         if self.public and self.recall:
@@ -413,7 +410,7 @@ class SplendorObserver:
         self._rows = blank_rows(1, self.players)
 
     def set_from(self, state: SplendorState, player: int) -> None:
-        """Fill the tensor with what this player sees."""
+        """Write what this player sees into the tensor."""
         self.tensor.fill(0)
         self.dict["player"][player] = 1
         _observe(state.states, player, self._rows)
@@ -421,7 +418,7 @@ class SplendorObserver:
         if self.public:
             self.tensor[self.players : self.players + observation_size(self.players)] = row
             if not self.private:
-                self._forget_own(state, player)
+                self._hide_own(state, player)
         elif self.private:
             self.dict["unseen_reserve"][:] = self._own_reserve(row) * self._unseen(state, player)
         if "events" in self.dict:
@@ -432,22 +429,24 @@ class SplendorObserver:
     def string_from(self, state: SplendorState, player: int) -> str:
         """The same as text."""
         if self.public and self.recall:
-            return f"player {player}: " + "; ".join([self.words[event] for event in state.seen(player)])
+            return f"player {player}: " + "; ".join([self.texts[event] for event in state.seen(player)])
         if self.public:
             return draw(view(state.states[0], player if self.private else None))
-        shown = self._unseen(state, player)[:, 0] if self.private else ()
-        cards = [card for card, hidden in zip(view(state.states[0], player).seats[player].reserve, shown, strict=False) if hidden]
-        return ", ".join(self.words[FIRST_CARD + held.card - 1] for held in cards if held.card)
+        unseen = self._unseen(state, player)[:, 0] if self.private else ()
+        cards = [
+            card for card, hidden in zip(view(state.states[0], player).seats[player].reserve, unseen, strict=False) if hidden
+        ]
+        return ", ".join(self.texts[FIRST_CARD + held.card - 1] for held in cards if held.card)
 
     def _own_reserve(self, row: NDArray[Any]) -> NDArray[Any]:
-        return named(named(row, pieces(self.players))["seats"][0], SEAT)["reserve"]
+        return by_name(by_name(row, fields(self.players))["seats"][0], SEAT)["reserve"]
 
     def _unseen(self, state: SplendorState, player: int) -> NDArray[np.int64]:
         """A 1 for each own reserved card that others do not see."""
         return np.array([[state.states["blind"].item(player) >> i & 1] for i in range(MAX_RESERVED)])
 
-    def _forget_own(self, state: SplendorState, player: int) -> None:
-        """Of own cards that others do not see only the tier stays."""
+    def _hide_own(self, state: SplendorState, player: int) -> None:
+        """Keep only the tier of own cards that others do not see."""
         tensor = self.tensor[self.players :]
         own = self._own_reserve(tensor[: observation_size(self.players)])
         own[:, : CARD_SIZE - 3] *= 1 - self._unseen(state, player)

@@ -17,15 +17,15 @@ from ..rules.deal import deal_from
 from ..rules.play import legal, play
 from ..ruleset import blank_states, ruleset
 from .episodes import ENDED, GOING, ILLEGAL, ILLEGAL_REWARD, TURN_LIMIT, checked_limit, checked_start, reward_of, status
-from .observation import HIGHEST, blank_masks, blank_rows, mask_numbers, numbers, observation_size, observe, write_mask
+from .observation import MAX_NUMBER, blank_masks, blank_rows, mask_numbers, numbers, observation_size, observe, write_mask
 from .rendering import RENDER_MODES, checked_mode, render
 
 Observation = dict[str, NDArray[np.int8]]
 
 
 @kernel
-def _show(states: Any, seat: int, rows: Any, masks: Any) -> None:
-    """A seat's observation; its legal actions, if it is to decide."""
+def _observe(states: Any, seat: int, rows: Any, masks: Any) -> None:
+    """Write a seat's observation, and its action mask if it is to decide (else zeros)."""
     state = states[0]
     observe(state, seat, rows[0])
     write_mask(state.stage, legal(state) if seat == state.turn else 0, masks[0])
@@ -33,22 +33,22 @@ def _show(states: Any, seat: int, rows: Any, masks: Any) -> None:
 
 @kernel
 def _deal(states: Any, seed: int, start: int, rows: Any, masks: Any) -> int:
-    """Deal; the seat to decide."""
+    """Deal a game; returns the seat to decide."""
     state = states[0]
     deal_from(state, seed, start)
-    _show(states, state.turn, rows, masks)
+    _observe(states, state.turn, rows, masks)
     return state.turn
 
 
 @kernel
 def _step(states: Any, action: int, turn_limit: int, rows: Any, masks: Any) -> int:
-    """Play an action; the next seat to decide in the low bits, and above them whether the game goes on."""
+    """Play an action; returns the seat to decide in the low four bits, and above them the status of the game."""
     state = states[0]
     bit = action - FIRST_ACTION[state.stage]
     if bit < 0 or bit > PASS or legal(state) >> bit & 1 == 0:
         return ILLEGAL << 4
     play(state, action)
-    _show(states, state.turn, rows, masks)
+    _observe(states, state.turn, rows, masks)
     return status(state, turn_limit) << 4 | state.turn
 
 
@@ -86,11 +86,9 @@ class SeatsEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]
         self._rng = seeding.np_random()[0]
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """The same space object every time."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
-        """The 73 published actions."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:  # noqa: ARG002
@@ -99,7 +97,7 @@ class SeatsEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]
             self._rng = seeding.np_random(seed)[0]
         self._blank()
         seat = _deal(self.states, int(self._rng.integers(0, 1 << 62)), self.start, self._rows, self._masks)
-        self._shown = seat
+        self._observed_seat = seat
         self.agents = self.possible_agents[:]
         self.rewards: dict[str, float] = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -107,43 +105,43 @@ class SeatsEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self.agent_selection = self.agents[seat]
-        self._show()
+        self._render_for_human()
 
     def observe(self, agent: str) -> Observation:
-        """What this agent may know, and what it may do if it is its turn."""
+        """What this agent may know, and its legal actions if it is to decide."""
         seat = self._seats[agent]
-        if seat == self._shown:
+        if seat == self._observed_seat:
             return {"observation": numbers(self._rows)[0].copy(), "action_mask": mask_numbers(self._masks)[0].copy()}
         rows, masks = blank_rows(1, self.rules.players), blank_masks(1)
-        _show(self.states, seat, rows, masks)
+        _observe(self.states, seat, rows, masks)
         return {"observation": numbers(rows)[0], "action_mask": mask_numbers(masks)[0]}
 
     def step(self, action: int | None) -> None:
-        """Play the selected agent's action; one that is not legal raises and changes nothing."""
+        """Play the selected agent's action. An illegal one raises and changes nothing."""
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
         result = _step(self.states, -1 if action is None else int(action), self.turn_limit, self._rows, self._masks)
-        outcome, self._shown = result >> 4, result & 3
+        outcome, self._observed_seat = result >> 4, result & 3
         if outcome == ILLEGAL:
-            self._shown = self._seats[agent]
+            self._observed_seat = self._seats[agent]
             raise IllegalMove(f"action {action}", "not legal in this position")
         self._cumulative_rewards[agent] = 0.0
-        self.agent_selection = self.possible_agents[self._shown]
+        self.agent_selection = self.possible_agents[self._observed_seat]
         if outcome != GOING:
             self._end(outcome)
-        self._show()
+        self._render_for_human()
 
     def render(self) -> Any:
-        """What a spectator may see."""
+        """The table as a spectator sees it."""
         return render(self.states[0], None, self.render_mode)
 
     def close(self) -> None:
-        """There is nothing to close."""
+        return
 
     def _end(self, outcome: int) -> None:
-        """Everybody's reward by rank; none if the turns are used up, for that is no result."""
+        """Rewards by rank; none at the turn limit, since that is not a result."""
         if outcome == ENDED:
             ranked = np.empty(self.rules.players)
             _rewards(self.states, ranked)
@@ -155,7 +153,7 @@ class SeatsEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]
     def _blank(self) -> None:
         self._rows, self._masks = blank_rows(1, self.rules.players), blank_masks(1)
 
-    def _show(self) -> None:
+    def _render_for_human(self) -> None:
         if self.render_mode == "human":
             self.render()
 
@@ -163,14 +161,14 @@ class SeatsEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]
 def _observation_space(players: int) -> spaces.Dict:
     return spaces.Dict(
         {
-            "observation": spaces.Box(0, HIGHEST, (observation_size(players),), np.int8),
+            "observation": spaces.Box(0, MAX_NUMBER, (observation_size(players),), np.int8),
             "action_mask": spaces.Box(0, 1, (ACTION_COUNT,), np.int8),
         }
     )
 
 
 def wrapped(environment: SeatsEnv) -> Any:
-    """The usual wrappers: an illegal action ends the game for everybody, with -1 for who did it."""
+    """The environment in PettingZoo's usual wrappers. An illegal action ends the game, with -1 for its agent."""
     environment = wrappers.TerminateIllegalWrapper(environment, illegal_reward=ILLEGAL_REWARD)
     environment = wrappers.AssertOutOfBoundsWrapper(environment)
     return wrappers.OrderEnforcingWrapper(environment)

@@ -1,4 +1,4 @@
-"""The names Gymnasium and PettingZoo know the environments by."""
+"""Registers the environments with Gymnasium and PettingZoo."""
 
 from importlib.util import find_spec
 
@@ -9,7 +9,6 @@ PETTINGZOO_IDS = {"cabochon/splendor_v0": "splendor_v0", "cabochon/splendor_marv
 
 
 def register_all() -> None:
-    """Make the names known, once."""
     for name, variant in GYMNASIUM_IDS.items():
         if name not in gymnasium.registry:
             gymnasium.register(
@@ -23,9 +22,9 @@ def register_all() -> None:
 
 
 def _register_seats() -> None:
-    """PettingZoo has a registry of its own from 1.27 on."""
     import pettingzoo  # type: ignore[import-untyped]
 
-    if hasattr(pettingzoo, "register"):
+    register = getattr(pettingzoo, "register", None)
+    if register is not None:  # PettingZoo has a registry from 1.27 on
         for name, module in PETTINGZOO_IDS.items():
-            pettingzoo.register("aec", name, entry_point=f"cabochon.envs.{module}:env")
+            register("aec", name, entry_point=f"cabochon.envs.{module}:env")

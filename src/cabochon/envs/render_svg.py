@@ -1,4 +1,4 @@
-"""A position as a picture: an SVG of our own drawing, and its pixels. Digits are drawn too, so no font is needed."""
+"""A position as an SVG picture, and its pixels. Digits are drawn as strokes, so that no font is needed."""
 
 import io
 from functools import cache
@@ -49,29 +49,29 @@ STROKES = (
 )  # fmt: skip
 
 
-def svg(shown: View) -> str:
-    """What the view shows: tiles on top, decks and market below, the bank beside it, the seats at the right."""
-    variant = shown.rules.variant
+def svg(view: View) -> str:
+    """The picture: tiles on top, decks and market below, the bank beside them, the seats on the right."""
+    variant = view.rules.variant
     parts = [f'<rect width="{WIDTH}" height="{HEIGHT}" fill="{TABLE}"/>']
-    parts += [_tile(shown, i, 96 + 100 * i, 16) for i in range(len(shown.tiles))]
+    parts += [_tile(view, i, 96 + 100 * i, 16) for i in range(len(view.tiles))]
     for tier in range(TIER_COUNT):
         y = 108 + 144 * (TIER_COUNT - 1 - tier)
-        parts.append(_back(tier, 16, y, shown.deck_sizes[tier]))
+        parts.append(_back(tier, 16, y, view.deck_sizes[tier]))
         for place in range(SLOTS_PER_TIER):
-            number = shown.market[tier][place]
+            number = view.market[tier][place]
             parts.append(_frame(112 + 100 * place, y) if number is None else _card(variant, number, 112 + 100 * place, y))
-    parts += [_counted(letter, n, 540, 128 + 64 * i, 20) for i, (letter, n) in enumerate(_by_letter(shown, shown.bank))]
-    parts += [_seat(shown, seat, 600, 12 + 156 * seat) for seat in range(shown.rules.players)]
+    parts += [_counted(letter, n, 540, 128 + 64 * i, 20) for i, (letter, n) in enumerate(_by_letter(view, view.bank))]
+    parts += [_seat(view, seat, 600, 12 + 156 * seat) for seat in range(view.rules.players)]
     size = f'width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}"'
     return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{_gems(variant)}{"".join(parts)}</svg>'
 
 
-def pixels(shown: View) -> NDArray[np.uint8]:
-    """The picture as rows of red, green and blue."""
+def pixels(view: View) -> NDArray[np.uint8]:
+    """The picture as an array of rows, columns, and red, green, blue."""
     from PIL import Image
     from resvg_py import svg_to_bytes
 
-    png = svg_to_bytes(svg_string=svg(shown), skip_system_fonts=True)
+    png = svg_to_bytes(svg_string=svg(view), skip_system_fonts=True)
     return np.array(Image.open(io.BytesIO(png)).convert("RGB"))
 
 
@@ -93,7 +93,7 @@ def _gem(letter: str, x: float, y: float, size: float) -> str:
 
 
 def _number(value: int, x: float, y: float, size: float, colour: str = INK) -> str:
-    """Digits from their strokes, centred; `size` is their height."""
+    """A number, centred; `size` is the height of its digits."""
     unit, digits = size / 6, str(value)
     left = x - (6 * len(digits) - 2) * unit / 2
     strokes = "".join(f'<path d="{STROKES[int(d)]}" transform="translate({6 * i},0)"/>' for i, d in enumerate(digits))
@@ -102,13 +102,13 @@ def _number(value: int, x: float, y: float, size: float, colour: str = INK) -> s
 
 
 def _counted(letter: str, count: int, x: float, y: float, size: float) -> str:
-    """A gem with how many there are beside it."""
+    """A gem with its count beside it, faded if that is 0."""
     faded = "" if count else ' opacity=".35"'
     return f"<g{faded}>{_gem(letter, x, y, size)}{_number(count, x + size * 1.9, y, size)}</g>"
 
 
-def _by_letter(shown: View, counts: tuple[int, ...]) -> list[tuple[str, int]]:
-    return list(zip(shown.rules.letters, counts, strict=False))
+def _by_letter(view: View, counts: tuple[int, ...]) -> list[tuple[str, int]]:
+    return list(zip(view.rules.letters, counts, strict=False))
 
 
 def _frame(x: float, y: float, width: float = 88, height: float = 128, fill: str = PAPER, line: str = LINE) -> str:
@@ -131,11 +131,11 @@ def _card(variant: str, number: int, x: float, y: float) -> str:
     return "".join(parts)
 
 
-def _tile(shown: View, i: int, x: float, y: float) -> str:
-    tile = TILES[shown.rules.variant][shown.tiles[i].number - 1]
-    owner = shown.tiles[i].owner
+def _tile(view: View, i: int, x: float, y: float) -> str:
+    tile = TILES[view.rules.variant][view.tiles[i].number - 1]
+    owner = view.tiles[i].owner
     parts = [_frame(x, y, 92, 76), _number(tile.points, x + 74, y + 20, 18)]
-    wanted = [(letter, n) for letter, n in zip(shown.rules.letters, tile.demand, strict=False) if n]
+    wanted = [(letter, n) for letter, n in zip(view.rules.letters, tile.demand, strict=False) if n]
     parts += [_counted(letter, n, x + 14, y + 16 + 22 * k, 9) for k, (letter, n) in enumerate(wanted)]
     if owner is not None:
         parts.append(f'<rect x="{x}" y="{y}" width="92" height="76" rx="8" fill="{TABLE}" opacity=".75"/>')
@@ -143,25 +143,25 @@ def _tile(shown: View, i: int, x: float, y: float) -> str:
     return "".join(parts)
 
 
-def _seat(shown: View, seat: int, x: float, y: float) -> str:
+def _seat(view: View, seat: int, x: float, y: float) -> str:
     """A seat's number and points, its tokens above its bonuses, and its reserve."""
-    area, is_next = shown.seats[seat], seat == shown.turn and shown.stage != "over"
+    area, is_next = view.seats[seat], seat == view.turn and view.stage != "over"
     parts = [_frame(x, y, 348, 148, line=INK if is_next else LINE), _number(seat, x + 18, y + 22, 16, LINE)]
     parts.append(_number(area.points, x + 20, y + 66, 30))
-    parts += [_counted(letter, n, x + 56 + 41 * i, y + 22, 9) for i, (letter, n) in enumerate(_by_letter(shown, area.tokens))]
+    parts += [_counted(letter, n, x + 56 + 41 * i, y + 22, 9) for i, (letter, n) in enumerate(_by_letter(view, area.tokens))]
     for i in range(COLOUR_COUNT):
-        letter, left = shown.rules.letters[i], x + 46 + 41 * i
-        parts.append(_frame(left, y + 40, 34, 26, fill=COLOURS[shown.rules.variant][letter]))
+        letter, left = view.rules.letters[i], x + 46 + 41 * i
+        parts.append(_frame(left, y + 40, 34, 26, fill=COLOURS[view.rules.variant][letter]))
         parts.append(_number(area.bonuses[i], left + 17, y + 53, 14, INK if letter in "wyo" else PAPER))
-    parts += [_reserved(shown, held, x + 46 + 64 * i, y + 74) for i, held in enumerate(area.reserve)]
+    parts += [_reserved(view, held, x + 46 + 64 * i, y + 74) for i, held in enumerate(area.reserve)]
     return "".join(parts)
 
 
-def _reserved(shown: View, held: Reserved, x: float, y: float) -> str:
-    """A reserved card in small: its face, or only its tier."""
+def _reserved(view: View, held: Reserved, x: float, y: float) -> str:
+    """A small reserved card: its face, or only its tier if it is hidden."""
     if held.card is None:
         return f'<g transform="translate({x},{y}) scale(.5)">{_back_only(held.tier)}</g>'
-    return f'<g transform="translate({x},{y}) scale(.53)">{_card(shown.rules.variant, held.card, 0, 0)}</g>'
+    return f'<g transform="translate({x},{y}) scale(.53)">{_card(view.rules.variant, held.card, 0, 0)}</g>'
 
 
 def _back_only(tier: int) -> str:

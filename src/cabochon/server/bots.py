@@ -20,13 +20,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from orjson import dumps
 
-from ..bots import Bot, Budget, Greedy, Level, Random, Thought, bot, think
-from ..bots.external import add_commands
+from ..bots import Bot, Budget, Thought, bot
+from ..bots.levels import LEGEND, MASTER
+from ..bots.registry import add_commands
 from ..game import Game
 from ..rules.state import MAX_SEATS
 from ..rules.variants import VARIANTS
 from ..ruleset import FEWEST_PLAYERS
-from ..search.analysis import LINEAR_SEARCH, NET_SEARCH, Analysis, analyse
+from ..search.analysis import Analysis
 from ..view import View
 from .refusals import Refused
 
@@ -38,6 +39,7 @@ LOOKED_AT = 16
 HINT = Budget(seconds=0.5)
 WARM_UP_SECONDS = 600.0  # until a worker is ready: on a slow machine it has to compile for minutes the first time
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 300.0  # seconds before a worker that failed again is started again; each twice the one before
+MAX_FAILURES = 10  # in a row, about ten minutes of pauses: then the cause is not a passing one, and the worker stays off
 THINKING = 0.85  # the part of a worker's time that is thinking when tables wait for it; the rest is coming and going
 SHORTEST = 0.002  # seconds that a thought may take however late it is
 GLANCE_SECONDS, GLANCE = 0.005, Budget(nodes=16)  # with less time than this, so many positions: they take about as long as one
@@ -115,26 +117,26 @@ def think_as(name: str, view: View, seed: int, seconds: float) -> Thought:
     """In a worker: the bot's move for this view."""
     player = bot(name)
     budget = allowance(player, seconds)
-    return think(player, view, budget, seed, Called() if budget.seconds else None)
+    return player.think(view, budget, seed, Called() if budget.seconds else None)
 
 
 def allowance(player: Bot, seconds: float) -> Budget:
     """A level that looks at so many positions is as strong on any machine; whoever else searches may think so long."""
-    if not is_timed(player):
-        assert isinstance(player, Level)
-        return player.usual
-    return GLANCE if isinstance(player, Level) and seconds < GLANCE_SECONDS else Budget(seconds=seconds)
+    usual = player.default_budget or Budget()
+    if usual.nodes:
+        return usual
+    return GLANCE if usual.seconds and seconds < GLANCE_SECONDS else Budget(seconds=seconds)
 
 
 def is_timed(player: Bot) -> bool:
     """Whether a bot is stronger with more time."""
-    return not (isinstance(player, Level) and player.usual.nodes)
+    return player.default_budget is not None and not player.default_budget.nodes
 
 
 def advise(view: View, seed: int, seconds: float) -> Analysis:
     """In a worker: what the net makes of this view."""
     budget = HINT if HINT.seconds is None else replace(HINT, seconds=min(HINT.seconds, seconds))
-    return analyse(view, budget, seed, config=NET_SEARCH, stop=Called())
+    return LEGEND.analyse(view, budget, seed, stop=Called())
 
 
 def fair_seconds(waits: Sequence[float], workers: int) -> float:
@@ -155,8 +157,8 @@ def warm_up() -> int:
     for variant in VARIANTS:
         for players in range(FEWEST_PLAYERS, MAX_SEATS + 1):
             game = Game(variant, players, seed=1)
-            for config in (LINEAR_SEARCH, NET_SEARCH):
-                analyse(game.view(game.turn), Budget(nodes=LOOKED_AT), 1, config=config)
+            for level in (MASTER, LEGEND):
+                level.analyse(game.view(game.turn), Budget(nodes=LOOKED_AT), 1)
     return os.getpid()
 
 
@@ -175,10 +177,10 @@ def play_a_little() -> None:
 def simple_move(view: View, seed: int) -> tuple[str, Thought]:
     """A move that needs no search, for a bot that has none, and the bot that made it."""
     try:
-        return "greedy", think(bot("greedy"), view, Budget(), seed)
+        return "greedy", bot("greedy").think(view, Budget(), seed)
     except Exception:
         log.exception("the simple bot failed too")
-        return "random", think(bot("random"), view, Budget(), seed)
+        return "random", bot("random").think(view, Budget(), seed)
 
 
 def restart_pause(failures: int) -> float:
@@ -298,8 +300,8 @@ class Bots:
         """The bot's move, or a simple one if it fails, if no worker is free in time, or as long as none can be."""
         try:
             player = bot(name)
-            if isinstance(player, Random | Greedy):  # quicker than to ask a worker
-                return self._moved(name, think(player, view, Budget(), seed))
+            if player.default_budget is None:  # it does not search: that is quicker here than in a worker
+                return self._moved(name, player.think(view, Budget(), seed))
             if not self.search_is_warm or self._has_no_worker():
                 return self.stand_in(name, view, seed, "starting")
             thought, seconds = await self._think(partial(think_as, name, view, seed))
@@ -372,9 +374,12 @@ class Bots:
         task.add_done_callback(self.restarting.discard)
 
     async def _restart(self, worker: Worker) -> None:
-        """Start a worker again. One that fails again and again is given longer and longer pauses."""
+        """Start a worker again, with longer and longer pauses; one that fails MAX_FAILURES times in a row stays off."""
         while True:
             worker.stop()
+            if worker.failures >= MAX_FAILURES:
+                log.error("a bot worker failed %d times in a row: it stays off until the server restarts", worker.failures)
+                return
             pause = restart_pause(worker.failures)
             if pause:
                 log.warning("a bot worker failed %d times in a row: it is started again in %g seconds", worker.failures, pause)

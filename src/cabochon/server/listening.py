@@ -67,7 +67,7 @@ async def serve(websocket: WebSocket, hub: Hub, table_id: str, since: int) -> No
         await websocket.close(TOO_MANY, "too many sockets from your address")
         return
     try:
-        await _attend(hub, table, Connection(websocket, user, _known(table, since), hub.settings.most_waiting, address))
+        await _attend(hub, table, Connection(websocket, user, _known(table, since), hub.settings.max_unsent, address))
     finally:
         hub.sockets.leave(address, is_seated)
 
@@ -107,7 +107,7 @@ async def _may_ask(hub: Hub, table_id: str, user: str | None, address: str) -> b
 def _is_crowded(hub: Hub, table: Table, address: str) -> bool:
     """Whether one more spectator, or one more from this address, is too many."""
     settings = hub.settings
-    return table.spectators() >= settings.most_sockets or table.spectators(address) >= settings.max_spectators_per_address
+    return table.spectators() >= settings.max_spectators or table.spectators(address) >= settings.max_spectators_per_address
 
 
 def _known(table: Table, since: int) -> int:
@@ -150,7 +150,7 @@ async def _listen(hub: Hub, table: Table, connection: Connection) -> None:
             except Malformed as wrong:
                 bad += 1
                 connection.put(refused(wrong.request, wrong.refusal))
-                if bad >= hub.settings.most_bad:
+                if bad >= hub.settings.max_bad:
                     connection.close(BAD_MESSAGES, "too many messages that could not be understood")
                     return
                 continue

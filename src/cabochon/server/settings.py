@@ -50,9 +50,9 @@ class Settings:
     idle_seconds: float = 600.0
     requests_per_second: float = 20.0
     tables_per_minute: float = 60.0
-    most_sockets: int = 100
-    most_waiting: int = 64
-    most_bad: int = 20
+    max_spectators: int = 100
+    max_unsent: int = 64
+    max_bad: int = 20
     max_sockets_per_guest: int = 8
     max_spectators_per_address: int = 20
     max_sockets_per_address: int = 100
@@ -108,7 +108,7 @@ def _read(name: str, text: str, kind: type) -> Any:
 
 
 def _check_range(name: str, number: float) -> None:
-    is_limit = name.startswith(("max_", "most_")) or "_per_" in name or name in INTERVALS
+    is_limit = name.startswith("max_") or "_per_" in name or name in INTERVALS
     if not math.isfinite(number) or (is_limit and number <= 0):
         raise CabochonError(f"{ENVIRONMENT_PREFIX}{name.upper()}: {number} is not a number above 0")
     if number < 0 and name != "bot_workers":

@@ -1,12 +1,12 @@
-"""The game in a terminal: the table drawn in colour, moves told in sentences, and play line by line."""
+"""The game in a terminal: the table drawn in colour, moves as sentences, and play line by line."""
 
 from .rules_pages import rules_pages, section, sections, show_rules
-from .sentences import retell, verdict
-from .session import Sitting, help_text, move_lines, spoken
+from .sentences import describe_move, describe_outcome
+from .session import Session, help_text, move_lines, parse_line
 from .table import draw_table
-from .vocabulary import console, listed, printable, say, seat_names
+from .vocabulary import console, join_words, print_text, printable, seat_names
 
 __all__ = [
-    "Sitting", "console", "draw_table", "help_text", "listed", "move_lines", "printable", "retell", "rules_pages", "say",
-    "seat_names", "section", "sections", "show_rules", "spoken", "verdict",
+    "Session", "console", "describe_move", "describe_outcome", "draw_table", "help_text", "join_words", "move_lines",
+    "parse_line", "print_text", "printable", "rules_pages", "seat_names", "section", "sections", "show_rules",
 ]  # fmt: skip

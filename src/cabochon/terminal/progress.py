@@ -1,4 +1,4 @@
-"""How far a long piece of work is, on a terminal."""
+"""A progress bar on the terminal."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -9,7 +9,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 @contextmanager
 def progress_bar(what: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar that is told `done, total`; nothing where nobody sees it, and nothing is left of it at the end."""
+    """Gives a function to call with `done, total`. No bar where stderr is not a terminal; at the end it disappears."""
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:

@@ -1,4 +1,4 @@
-"""The pages of the rules, by section."""
+"""The rules pages of the variants and the house rules, split into sections."""
 
 import re
 from collections.abc import Iterable
@@ -24,7 +24,7 @@ Section = tuple[int, str, list[str]]
 
 
 def sections(page: str) -> list[Section]:
-    """A page cut at its headings: level, title, lines (the heading's own line first)."""
+    """A page split at its headings: level, title, lines (the heading first)."""
     found: list[Section] = []
     fenced = False
     for line in page.splitlines():
@@ -38,12 +38,12 @@ def sections(page: str) -> list[Section]:
 
 
 def chapters(parts: Iterable[Section]) -> list[str]:
-    """The larger headings."""
+    """The titles of the main headings."""
     return [title for level, title, _ in parts if level <= CHAPTER]
 
 
 def section(pages: Iterable[str], title: str) -> str:
-    """The sections whose heading contains the title, each with what is below it."""
+    """The sections whose heading contains the title, each with its subsections."""
     parts = [part for page in pages for part in sections(page)]
     lines: list[str] = []
     inside = 0
@@ -60,7 +60,7 @@ def section(pages: Iterable[str], title: str) -> str:
 
 
 def show_rules(out: Console, variant: str, title: str = "") -> None:
-    """The page of a variant, or the sections (also of the house rules) whose heading contains the title."""
+    """Print the page of a variant, or the sections (of the house rules too) whose heading contains the title."""
     pages = rules_pages()
     if variant not in pages:
         raise CabochonError(f"no page {variant!r}: choose one of {', '.join(pages)}")

@@ -1,4 +1,4 @@
-"""Moves and outcomes told in sentences."""
+"""Moves and outcomes as English sentences."""
 
 from collections.abc import Iterator, Sequence
 
@@ -10,58 +10,58 @@ from ..rules.buying import AVENGERS_POINTS
 from ..rules.gems import COLOUR_COUNT, WILD
 from ..rules.variants import CARDS, TILES
 from ..view import View
-from .vocabulary import BUY_WORD, NUMBERS, TILE_WORD, TO_DO, WILD_WORD, YOU, does, listed, plural, sentence
+from .vocabulary import BUY_WORD, NUMBERS, TASKS, TILE_WORD, WILD_WORD, YOU, capitalise, conjugate, join_words, plural
 
 
-def headline(shown: View, names: Sequence[str]) -> str:
-    """Which game, which round, and whose turn it is."""
-    rules = shown.rules
+def headline(view: View, names: Sequence[str]) -> str:
+    """The game, the round, and whose turn it is."""
+    rules = view.rules
     house = "".join(f", {name}={value}" for name, value in rules.house_rules().items())
-    if shown.stage == "over":
+    if view.stage == "over":
         return f"{rules.variant}, {rules.players} players{house}: over"
-    last = ", the last one" if any(reaches_goal(shown, seat) for seat in range(rules.players)) else ""
-    where = f"{rules.variant}, {rules.players} players{house}, round {shown.turns // rules.players + 1}{last}"
-    verb = "are" if names[shown.turn] == YOU else "is"
-    return f"{where}: {names[shown.turn]} {verb} to {TO_DO[shown.stage]}"
+    last = ", the last one" if any(reaches_goal(view, seat) for seat in range(rules.players)) else ""
+    where = f"{rules.variant}, {rules.players} players{house}, round {view.turns // rules.players + 1}{last}"
+    verb = "are" if names[view.turn] == YOU else "is"
+    return f"{where}: {names[view.turn]} {verb} to {TASKS[view.stage]}"
 
 
-def retell(before: View, after: View, move: Move, name: str) -> str:
-    """What a move did, in sentences, from what a seat saw before and after it."""
+def describe_move(before: View, after: View, move: Move, name: str) -> str:
+    """What a move did, from the views of one seat before and after it: so it tells nothing that this seat may not know."""
     did = event_of(before, after, move.action)
-    return sentence(" ".join([_deed(before, did, move, name), *_what_came(before, did, move, name)]))
+    return capitalise(" ".join([_action_sentence(before, did, move, name), *_effects(before, did, move, name)]))
 
 
-def _deed(before: View, did: Event, move: Move, name: str) -> str:
+def _action_sentence(before: View, did: Event, move: Move, name: str) -> str:
     word = str(move).split()[1] if move.kind != "pass" else ""
     if move.kind == "take":
-        return f"{does(name, 'take')} {_colours(before, did.gems)}."
+        return f"{conjugate(name, 'take')} {_colours(before, did.gems)}."
     if move.kind == "reserve":
-        return f"{does(name, 'reserve')} {_reserved_card(before, did, word)}{_with_wild(before, did)}."
+        return f"{conjugate(name, 'reserve')} {_reserved_card(before, did, word)}{_with_wild(before, did)}."
     if move.kind == "buy":
         paid = " ".join(f"{n}{letter}" for n, letter in zip(did.gems, before.rules.letters, strict=True) if n)
         price = f"for {paid or 'nothing'}"
-        return f"{does(name, BUY_WORD[before.rules.variant])} {_bought_card(before, did, word)} {price}."
+        return f"{conjugate(name, BUY_WORD[before.rules.variant])} {_bought_card(before, did, word)} {price}."
     if move.kind == "return":
-        return f"{does(name, 'return')} a {_token_word(before, word)} token."
+        return f"{conjugate(name, 'return')} a {_token_word(before, word)} token."
     if move.kind == "claim":
-        return f"{does(name, 'choose')} {tile_text(before, int(word) - 1)}."
-    return f"{does(name, 'pass')}."
+        return f"{conjugate(name, 'choose')} {tile_text(before, int(word) - 1)}."
+    return f"{conjugate(name, 'pass')}."
 
 
-def _colours(shown: View, taken: Sequence[int]) -> str:
-    words = shown.rules.row.colours
-    return listed([word if n == 1 else f"{NUMBERS[n]} {word}" for word, n in zip(words, taken, strict=False) if n > 0])
+def _colours(view: View, taken: Sequence[int]) -> str:
+    words = view.rules.row.colours
+    return join_words([word if n == 1 else f"{NUMBERS[n]} {word}" for word, n in zip(words, taken, strict=False) if n > 0])
 
 
-def _token_word(shown: View, letter: str) -> str:
-    lane = shown.rules.letters.index(letter)
-    return shown.rules.row.colours[lane] if lane < COLOUR_COUNT else WILD_WORD[shown.rules.variant]
+def _token_word(view: View, letter: str) -> str:
+    lane = view.rules.letters.index(letter)
+    return view.rules.row.colours[lane] if lane < COLOUR_COUNT else WILD_WORD[view.rules.variant]
 
 
-def _card_text(shown: View, number: int) -> str:
-    """A card in words: its name if it has one, colour and points."""
-    card = CARDS[shown.rules.variant][number - 1]
-    colour = shown.rules.row.colours[shown.rules.letters.index(card.bonus)]
+def _card_text(view: View, number: int) -> str:
+    """The name of a card if it has one, its colour and points."""
+    card = CARDS[view.rules.variant][number - 1]
+    colour = view.rules.row.colours[view.rules.letters.index(card.bonus)]
     points = f", {plural(card.points, 'point')}" if card.points else ""
     return f"{card.name} ({colour}{points})" if card.name else f"a {colour} card{points}"
 
@@ -83,18 +83,18 @@ def _bought_card(before: View, did: Event, word: str) -> str:
     return f"{'a reserved card' if word[0] == '@' else word}, {_card_text(before, did.card)},"
 
 
-def tile_text(shown: View, place: int) -> str:
-    """A tile by its place, name and demand."""
-    tile = TILES[shown.rules.variant][shown.tiles[place].number - 1]
+def tile_text(view: View, place: int) -> str:
+    """The place, name and demand of a tile."""
+    tile = TILES[view.rules.variant][view.tiles[place].number - 1]
     name = f" {tile.name}" if tile.name else ""
-    return f"{TILE_WORD[shown.rules.variant]} {place + 1}{name} ({format_counts(tile.demand, shown.rules.letters)})"
+    return f"{TILE_WORD[view.rules.variant]} {place + 1}{name} ({format_counts(tile.demand, view.rules.letters)})"
 
 
-def _what_came(before: View, did: Event, move: Move, name: str) -> Iterator[str]:
+def _effects(before: View, did: Event, move: Move, name: str) -> Iterator[str]:
     """What the turn brought besides: a tile, a Time token, the Avengers tile."""
     if did.tile is not None and did.tile_place is not None and move.kind != "claim":
         points = TILES[before.rules.variant][did.tile - 1].points
-        yield sentence(f"{tile_text(before, did.tile_place)} comes to {name}: {points} points.")
+        yield capitalise(f"{tile_text(before, did.tile_place)} comes to {name}: {points} points.")
     if did.brings_time:
         yield "A Time token comes with it."
     if did.avengers:
@@ -104,46 +104,46 @@ def _what_came(before: View, did: Event, move: Move, name: str) -> Iterator[str]
 # the end
 
 
-def verdict(game: Game, names: Sequence[str]) -> Iterator[str]:
+def describe_outcome(game: Game, names: Sequence[str]) -> Iterator[str]:
     """How the game ended, who won and why, and every seat by rank."""
-    outcome, shown = game.outcome, game.position()
+    outcome, view = game.outcome, game.position()
     if outcome is None:
         yield f"Not finished: round {game.round}, {names[game.turn]} to play."
         return
     reached = "the Gauntlet was reached" if game.rules.row.gauntlet else f"{game.rules.goal} points were reached"
     played_out = f"{reached}, and the round is played out"
     yield f"The game is over: {played_out if outcome.reason == 'goal' else 'nobody can move any more'}."
-    yield _winners(shown, outcome.ranks, outcome.winners, names)
+    yield _winners(view, outcome.ranks, outcome.winners, names)
     yield ""
     for seat in sorted(range(game.players), key=lambda seat: outcome.ranks[seat]):
-        yield f"  {outcome.ranks[seat]}. {names[seat]:<12} {', '.join(_merits(shown, seat))}"
+        yield f"  {outcome.ranks[seat]}. {names[seat]:<12} {', '.join(_merits(view, seat))}"
 
 
-def _winners(shown: View, ranks: Sequence[int], winners: Sequence[int], names: Sequence[str]) -> str:
-    who = listed([names[seat] for seat in winners])
+def _winners(view: View, ranks: Sequence[int], winners: Sequence[int], names: Sequence[str]) -> str:
+    who = join_words([names[seat] for seat in winners])
     if len(winners) > 1:
-        return sentence(f"{who} share the victory.")
+        return capitalise(f"{who} share the victory.")
     second = min((seat for seat in range(len(ranks)) if seat != winners[0]), key=lambda seat: ranks[seat])
-    return sentence(f"{does(who, 'win')} {_because(shown, winners[0], second)}.")
+    return capitalise(f"{conjugate(who, 'win')} {_because(view, winners[0], second)}.")
 
 
-def _because(shown: View, first: int, second: int) -> str:
-    """What put the first before the second."""
-    best, next_best = shown.seats[first], shown.seats[second]
-    if reaches_goal(shown, first) != reaches_goal(shown, second) and best.points <= next_best.points:
+def _because(view: View, first: int, second: int) -> str:
+    """Why the first is ranked before the second."""
+    best, next_best = view.seats[first], view.seats[second]
+    if reaches_goal(view, first) != reaches_goal(view, second) and best.points <= next_best.points:
         return "with the Gauntlet"
     if best.points != next_best.points:
         return f"with {best.points} points to {next_best.points}"
-    if shown.avengers == first:
+    if view.avengers == first:
         return "on equal points with the Avengers tile"
     return f"on equal points with fewer cards ({len(best.tableau)} to {len(next_best.tableau)})"
 
 
-def _merits(shown: View, seat: int) -> Iterator[str]:
-    area = shown.seats[seat]
+def _merits(view: View, seat: int) -> Iterator[str]:
+    area = view.seats[seat]
     yield plural(area.points, "point")
     yield plural(len(area.tableau), "card")
-    if shown.avengers == seat:
+    if view.avengers == seat:
         yield "the Avengers tile"
-    if shown.rules.row.gauntlet:
-        yield "the Gauntlet" if reaches_goal(shown, seat) else "no Gauntlet"
+    if view.rules.row.gauntlet:
+        yield "the Gauntlet" if reaches_goal(view, seat) else "no Gauntlet"

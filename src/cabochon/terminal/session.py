@@ -1,4 +1,4 @@
-"""One person at a table with bots, line by line."""
+"""A game of one person against bots, line by line."""
 
 import datetime
 import sys
@@ -19,9 +19,9 @@ from ..rules.variants import VARIANTS
 from ..view import View
 from ..why_not import why_not
 from .rules_pages import chapters, rules_pages, sections, show_rules
-from .sentences import retell, tile_text, verdict
+from .sentences import describe_move, describe_outcome, tile_text
 from .table import draw_table
-from .vocabulary import WILD_WORD, YOU, does, say, sentence
+from .vocabulary import WILD_WORD, YOU, capitalise, conjugate, print_text
 
 HELP = """\
 take {a}{b}{c}         three different tokens
@@ -30,7 +30,7 @@ reserve 2c       a card of the market, with a {wild} token
 reserve 3?       the unseen top card of tier 3, with a {wild} token
 buy 1a           a card of the market, paying colours first
 buy @1           the first card of your reserve
-buy 1a with *{a}   the same, paying as you say
+buy 1a with *{a}   the same, with a payment of your choice
 pass             only when nothing else is possible
 
 moves   every legal move      hint   what greedy would play   rules [SECTION]
@@ -43,32 +43,31 @@ ABOUT_SYMBOLS = "\nAn A is an Avengers symbol; every card of tier 3 carries the 
 
 
 def help_text(variant: str) -> str:
-    """What can be typed."""
     row = VARIANTS[variant]
     a, b, c = tuple(row.letters[:3])
     names = [f"{letter} {word}" for letter, word in zip(row.letters, (*row.colours, WILD_WORD[variant], "Time"), strict=False)]
-    told = HELP.format(a=a, b=b, c=c, wild=WILD_WORD[variant], tokens=", ".join(names))
-    return told + (ABOUT_SYMBOLS if row.gauntlet else "")
+    text = HELP.format(a=a, b=b, c=c, wild=WILD_WORD[variant], tokens=", ".join(names))
+    return text + (ABOUT_SYMBOLS if row.gauntlet else "")
 
 
-SHORT = {"?": "help", "q": "quit", "exit": "quit", "recruit": "buy"}
-SHORT_MOVES = {"t": "take", "r": "reserve", "b": "buy", "p": "pass"}
+ALIASES = {"?": "help", "q": "quit", "exit": "quit", "recruit": "buy"}
+MOVE_ALIASES = {"t": "take", "r": "reserve", "b": "buy", "p": "pass"}
 
 
-class Sitting:
-    """One person at the table with bots: asks for moves line by line and shows only what that seat may know."""
+class Session:
+    """Asks one person for moves, line by line, and shows only what the seat of that person may know."""
 
     def __init__(self, out: Console, game: Game, seat: int, bots: Mapping[int, Bot], seed: int) -> None:
         self.out, self.game, self.seat, self.bots, self.seed = out, game, seat, bots, seed
         self.names = _names_at(seat, bots)
-        self.deciders: list[int] = []
-        self.saved: set[Path] = set()
+        self.deciders: list[int] = []  # the seat of each move, for undo
+        self.saved: set[Path] = set()  # files of this game, which may be written again
         self.left = self.drawn = False
 
     def run(self) -> None:
         """Play until the game is over or the person leaves."""
-        begins = sentence(does(self.names[self.game.turn], "begin"))
-        say(self.out, f"{begins}. Type help to see what you can say.")
+        begins = capitalise(conjugate(self.names[self.game.turn], "begin"))
+        print_text(self.out, f"{begins}. Type help to see what you can type.")
         with suppress(ImportError):
             import readline  # noqa: F401  (lets the person edit the line and call back earlier ones)
         try:
@@ -76,53 +75,51 @@ class Sitting:
                 if self.game.turn == self.seat:
                     self.ask()
                 else:
-                    self.let_play()
+                    self.bot_turn()
         except (EOFError, KeyboardInterrupt, UnicodeDecodeError):
-            say(self.out)
+            print_text(self.out)
             self.left = True
-        self.part()
+        self.finish()
 
-    def part(self) -> None:
-        """The ranking, or a word of parting."""
+    def finish(self) -> None:
+        """Print the ranking, or a goodbye if the person left."""
         if self.left:
-            say(self.out, "You leave the table. Until next time!")
+            print_text(self.out, "You leave the table. Until next time!")
             return
         self.show()
-        say(self.out)
-        for line in verdict(self.game, self.names):
-            say(self.out, line)
+        print_text(self.out)
+        for line in describe_outcome(self.game, self.names):
+            print_text(self.out, line)
 
     def view(self) -> View:
-        """What the person may know."""
         return self.game.view(self.seat)
 
     def show(self, _rest: str = "") -> None:
-        """Draw the table."""
-        say(self.out)
-        say(self.out, draw_table(self.view(), self.names, self.out.width))
+        print_text(self.out)
+        print_text(self.out, draw_table(self.view(), self.names, self.out.width))
         self.drawn = True
 
-    def let_play(self) -> None:
-        """A bot decides from its own view."""
+    def bot_turn(self) -> None:
+        """A bot decides, from the view of its own seat."""
         seat = self.game.turn
         chosen = self.bots[seat].choose(self.game.view(seat), Budget(), self.seed + len(self.deciders))
         self.play(chosen)
 
     def play(self, move: Move) -> None:
-        """Play a legal move and tell what it did."""
+        """Play a legal move and print what it did."""
         before = self.view()
         self.game.play(move)
         self.deciders.append(before.turn)
-        say(self.out, retell(before, self.view(), move, self.names[before.turn]))
+        print_text(self.out, describe_move(before, self.view(), move, self.names[before.turn]))
         self.drawn = False
 
     def ask(self) -> None:
-        """One line from the person: a command or a move."""
+        """Read one line from the person and carry it out: a command or a move."""
         if not self.drawn:
             self.show()
-        say(self.out)
-        verb, _, rest = self.line(_question(self.view())).partition(" ")
-        verb = self.whole_word(verb.lower())
+        print_text(self.out)
+        verb, _, rest = self.read_line(_question(self.view())).partition(" ")
+        verb = self.expand(verb.lower())
         commands: dict[str, Callable[[str], None]] = {
             "": self.show, "show": self.show, "moves": self.list_moves, "help": self.help, "undo": self.undo,
             "hint": self.hint, "rules": self.rules, "save": self.save, "quit": self.leave,
@@ -132,27 +129,27 @@ class Sitting:
                 commands[verb](rest.strip())
             else:
                 self.decide(f"{verb} {rest.lower()}")
-        except CabochonError as wrong:
-            say(self.out, f"{wrong}")
+        except CabochonError as error:
+            print_text(self.out, f"{error}")
 
-    def whole_word(self, verb: str) -> str:
-        """A shortened word in full; while tokens are returned, a letter is a token."""
-        return (SHORT | SHORT_MOVES if self.game.stage == "main" else SHORT).get(verb, verb)
+    def expand(self, verb: str) -> str:
+        """The full word for an alias. While tokens are returned a letter means a token, not a move."""
+        return (ALIASES | MOVE_ALIASES if self.game.stage == "main" else ALIASES).get(verb, verb)
 
-    def line(self, question: str) -> str:
-        """What the person types; a line that comes from elsewhere is shown, so that the whole reads as typed."""
-        said = input(question).strip()
+    def read_line(self, question: str) -> str:
+        """A line of input. One that does not come from a terminal is printed, so that the output reads as if typed."""
+        line = input(question).strip()
         if not sys.stdin.isatty():
-            say(self.out, said)
-        return said
+            print_text(self.out, line)
+        return line
 
-    def decide(self, said: str) -> None:
-        """Play what was said, or say the rule that forbids it."""
-        shown = self.view()
-        moves = [Move.parse(text, self.game.variant) for text in spoken(shown, said)]
-        excess = sum(shown.seats[self.seat].tokens) - shown.rules.token_limit
-        if shown.stage == "return" and len(moves) > excess:
-            raise CabochonError(f"{said.strip()}: return {excess}, not {len(moves)}")
+    def decide(self, line: str) -> None:
+        """Play the moves of a line; the first that is illegal raises with the rule that forbids it."""
+        view = self.view()
+        moves = [Move.parse(text, self.game.variant) for text in parse_line(view, line)]
+        excess = sum(view.seats[self.seat].tokens) - view.rules.token_limit
+        if view.stage == "return" and len(moves) > excess:
+            raise CabochonError(f"{line.strip()}: return {excess}, not {len(moves)}")
         for move in moves:
             rule = why_not(self.view(), move)
             if rule is not None:
@@ -160,13 +157,11 @@ class Sitting:
             self.play(move)
 
     def list_moves(self, _rest: str) -> None:
-        """Every legal move."""
         for line in move_lines(legal_moves(self.view())):
             self.out.print(line)
 
     def help(self, _rest: str) -> None:
-        """What can be typed."""
-        say(self.out, help_text(self.game.variant))
+        print_text(self.out, help_text(self.game.variant))
 
     def undo(self, _rest: str) -> None:
         """Back to the person's previous decision."""
@@ -174,70 +169,67 @@ class Sitting:
             raise CabochonError("there is no move of yours to take back")
         while self.deciders.pop() != self.seat:
             self.game.undo()
-        say(self.out, f"Taken back: {self.game.undo()}.")
+        print_text(self.out, f"Taken back: {self.game.undo()}.")
         self.drawn = False
 
     def hint(self, _rest: str) -> None:
-        """What greedy would play."""
-        say(self.out, f"Greedy would play: {bot('greedy').choose(self.view(), Budget(), self.seed)}")
+        print_text(self.out, f"Greedy would play: {bot('greedy').choose(self.view(), Budget(), self.seed)}")
 
     def rules(self, rest: str) -> None:
-        """A section of the rules; without a word, which ones there are."""
+        """Print a section of the rules; without a title, the headings."""
         if rest:
             show_rules(self.out, self.game.variant, rest)
         else:
             titles = chapters(sections(rules_pages().get(self.game.variant, "")))
-            self.out.print(f"Say rules and a part of a heading: {'; '.join(titles)}.")
+            self.out.print(f"Type rules and a part of a heading: {'; '.join(titles)}.")
 
     def save(self, rest: str) -> None:
-        """Keep the game so far as a record."""
         if not rest:
-            raise CabochonError("save FILE: say where to keep the game")
-        self.keep(Path(rest).expanduser())
-        say(self.out, f"Kept in {rest}.")
+            raise CabochonError("save FILE: the name of a file is missing")
+        self.write_record(Path(rest).expanduser())
+        print_text(self.out, f"Saved in {rest}.")
 
-    def keep(self, path: Path) -> None:
-        """Write the record; a file that this game did not write is left alone."""
+    def write_record(self, path: Path) -> None:
+        """Save the game so far. A file that was there before this game is never overwritten."""
         if path.exists() and path not in self.saved:
-            raise CabochonError(f"{path} is there already: choose another name")
+            raise CabochonError(f"{path} exists already: choose another name")
         record = record_of(self.game, self.names, datetime.datetime.now(tz=datetime.UTC).date().isoformat())
         try:
             path.write_text(format_record(record), encoding="utf-8")
-        except OSError as wrong:
-            raise CabochonError(f"{path} cannot be written: {wrong.strerror}") from wrong
+        except OSError as error:
+            raise CabochonError(f"{path} cannot be written: {error.strerror}") from error
         self.saved.add(path)
 
     def leave(self, _rest: str) -> None:
-        """Leave the table."""
         self.left = True
 
 
 def _names_at(seat: int, bots: Mapping[int, Bot]) -> tuple[str, ...]:
-    """`you`, and every bot by name; with its seat where two are called alike."""
-    called = [bots[other].name if other != seat else YOU for other in range(len(bots) + 1)]
-    return tuple(name if called.count(name) == 1 else f"{name} {other}" for other, name in enumerate(called))
+    """`you`, and every bot by name; with its seat where two have the same name."""
+    names = [bots[other].name if other != seat else YOU for other in range(len(bots) + 1)]
+    return tuple(name if names.count(name) == 1 else f"{name} {other}" for other, name in enumerate(names))
 
 
-def _question(shown: View) -> str:
-    area, rules = shown.seats[shown.turn], shown.rules
-    if shown.stage == "return":
+def _question(view: View) -> str:
+    area, rules = view.seats[view.turn], view.rules
+    if view.stage == "return":
         excess = sum(area.tokens) - rules.token_limit
         held = " ".join(letter for letter, n in zip(rules.letters[: WILD + 1], area.tokens, strict=False) if n)
         return f"You hold {sum(area.tokens)} tokens. Return {excess} of {held}: "
-    if shown.stage == "claim":
-        places = [tile_text(shown, int(str(move).split()[1]) - 1) for move in legal_moves(shown)]
+    if view.stage == "claim":
+        places = [tile_text(view, int(str(move).split()[1]) - 1) for move in legal_moves(view)]
         return f"You may choose {' or '.join(places)}. Its number: "
     return "Your move: "
 
 
-def spoken(shown: View, said: str) -> list[str]:
-    """The moves a line says. Letters alone return tokens, a number alone chooses a tile; `take w u g` is `take wug`."""
-    words = said.split()
-    if shown.stage == "return":
+def parse_line(view: View, line: str) -> list[str]:
+    """The moves in a line. Letters alone return tokens, a number alone chooses a tile; `take w u g` is `take wug`."""
+    words = line.split()
+    if view.stage == "return":
         letters = "".join(words[1:] if words[0] == "return" else words)
-        if letters and set(letters) <= set(shown.rules.letters):
+        if letters and set(letters) <= set(view.rules.letters):
             return [f"return {letter}" for letter in letters]
-    if shown.stage == "claim" and len(words) == 1 and words[0].isdecimal():
+    if view.stage == "claim" and len(words) == 1 and words[0].isdecimal():
         return [f"claim {words[0]}"]
     if words[0] == "take":
         return [f"take {''.join(words[1:])}"]
@@ -245,7 +237,7 @@ def spoken(shown: View, said: str) -> list[str]:
 
 
 def move_lines(moves: Iterable[Move]) -> Iterator[str]:
-    """Legal moves on a line for each verb."""
+    """The moves as text, a line for each verb."""
     by_verb: dict[str, list[str]] = {}
     for move in moves:
         verb, _, rest = str(move).partition(" ")

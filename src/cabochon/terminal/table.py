@@ -1,4 +1,4 @@
-"""The table drawn in colour; letters are always shown."""
+"""The table drawn in colour. The letters of the colours are always there: nobody has to see the colours."""
 
 from collections.abc import Iterator, Sequence
 
@@ -28,9 +28,9 @@ MARGIN, LABEL = 8, 10
 CAN_BUY = "+"
 
 
-def draw_table(shown: View, names: Sequence[str], width: int) -> Text:
-    """The table as a seat sees it: tiles, market, bank, and every seat; `+` stands before what the seat to decide can buy."""
-    drawing = _Drawing(shown, names, width)
+def draw_table(view: View, names: Sequence[str], width: int) -> Text:
+    """The table as a seat sees it: tiles, market, bank and seats. A `+` marks what the seat to decide can buy."""
+    drawing = _Drawing(view, names, width)
     lines = list(drawing.lines())
     for line in lines:
         line.rstrip()
@@ -38,29 +38,29 @@ def draw_table(shown: View, names: Sequence[str], width: int) -> Text:
 
 
 def _styled(text: str, style: str = "") -> Text:
-    """A piece of text whose style ends where it ends, whatever is added to it."""
+    """A text whose style does not extend to what is appended to it, unlike that of `Text(text, style)`."""
     return Text().append(text, style)
 
 
 class _Drawing:
     """Draws one view, line by line."""
 
-    def __init__(self, shown: View, names: Sequence[str], width: int) -> None:
-        self.shown, self.names, self.rules = shown, names, shown.rules
+    def __init__(self, view: View, names: Sequence[str], width: int) -> None:
+        self.view, self.names, self.rules = view, names, view.rules
         self.styles = STYLES[self.rules.variant]
         self.wide = width >= MARGIN + len(PLACES) * WIDE_CELL
         self.cell = WIDE_CELL if self.wide else NARROW_CELL
         self.named = bool(CARDS[self.rules.variant][0].name)
         self.name_width = max(LABEL - 4, *(len(name) for name in names))
-        self.affordable = _affordable(shown)
+        self.affordable = _affordable(view)
 
     def lines(self) -> Iterator[Text]:
-        yield _styled(headline(self.shown, self.names), "bold")
+        yield _styled(headline(self.view, self.names), "bold")
         yield Text()
         yield from self.tiles()
         for tier in (3, 2, 1):
             yield from self.row(tier)
-        yield self.label("bank") + self.spaced(self.shown.bank)
+        yield self.label("bank") + self.spaced(self.view.bank)
         yield Text()
         for seat in range(self.rules.players):
             yield from self.seat(seat)
@@ -75,7 +75,7 @@ class _Drawing:
         return _styled(text, self.styles[letter])
 
     def spaced(self, counts: Sequence[int]) -> Text:
-        """Every count, zeros too, so that columns stay in place."""
+        """All counts, zeros too, so that the columns stay aligned."""
         pairs = zip(counts, self.rules.letters, strict=False)
         return Text(" ").join(self.gem(f"{n}{letter}", letter) if n else _styled(f"0{letter}", "dim") for n, letter in pairs)
 
@@ -90,7 +90,7 @@ class _Drawing:
         return self.gem(card.bonus, card.bonus) + points + self.cost(card.cost) + _styled(f" {'A' * card.symbols}")
 
     def placed(self, place: str, number: int | None) -> Text:
-        """A card with its place before it, and a mark if it can be bought."""
+        """A card after its place, with a mark if it can be bought."""
         can_buy = number is not None and number in self.affordable
         drawn = _styled("-", "dim") if number is None else self.card(number)
         return self.padded(_styled(CAN_BUY if can_buy else " ", "bold") + _styled(f"{place} ", "bold" if can_buy else "") + drawn)
@@ -101,9 +101,9 @@ class _Drawing:
         return text
 
     def row(self, tier: int) -> Iterator[Text]:
-        numbers = self.shown.market[tier - 1]
+        numbers = self.view.market[tier - 1]
         cells = [self.placed(f"{tier}{place}", number) for place, number in zip(PLACES, numbers, strict=True)]
-        yield self.margin(f"{self.shown.deck_sizes[tier - 1]:2} left") + Text("").join(cells)
+        yield self.margin(f"{self.view.deck_sizes[tier - 1]:2} left") + Text("").join(cells)
         if self.named:
             yield self.margin("") + Text("").join(self.name(number) for number in numbers)
 
@@ -111,21 +111,21 @@ class _Drawing:
         return self.padded(_styled("   " + (CARDS[self.rules.variant][number - 1].name if number else ""), "italic dim"))
 
     def tiles(self) -> Iterator[Text]:
-        cell = min(WIDE_CELL, len(PLACES) * self.cell // len(self.shown.tiles))
-        yield self.margin("tiles") + Text("").join(self.padded(self.tile(i), cell) for i in range(len(self.shown.tiles)))
+        cell = min(WIDE_CELL, len(PLACES) * self.cell // len(self.view.tiles))
+        yield self.margin("tiles") + Text("").join(self.padded(self.tile(i), cell) for i in range(len(self.view.tiles)))
         if self.named:
-            faces = [TILES[self.rules.variant][tile.number - 1].name for tile in self.shown.tiles]
+            faces = [TILES[self.rules.variant][tile.number - 1].name for tile in self.view.tiles]
             yield self.margin("") + Text("").join(self.padded(_styled(f"   {face}", "italic dim"), cell) for face in faces)
 
     def tile(self, i: int) -> Text:
-        tile = self.shown.tiles[i]
+        tile = self.view.tiles[i]
         if tile.owner is not None:
             return _styled(f" {i + 1}  {self.names[tile.owner]}", "dim")
         return _styled(f" {i + 1}  ") + self.cost(TILES[self.rules.variant][tile.number - 1].demand)
 
     def seat(self, seat: int) -> Iterator[Text]:
-        area = self.shown.seats[seat]
-        mark = ">" if seat == self.shown.turn and self.shown.stage != "over" else " "
+        area = self.view.seats[seat]
+        mark = ">" if seat == self.view.turn and self.view.stage != "over" else " "
         yield _styled(f"{mark} {self.names[seat]:<{self.name_width}}  ", "bold") + Text(", ".join(self.standing(seat)))
         limit = f" ({sum(area.tokens)}/{self.rules.token_limit})"
         tokens = self.label("  tokens") + self.spaced(area.tokens) + _styled(limit.ljust(10))
@@ -135,12 +135,12 @@ class _Drawing:
             yield self.label("  reserve") + Text("").join(cells)
 
     def standing(self, seat: int) -> Iterator[str]:
-        area = self.shown.seats[seat]
+        area = self.view.seats[seat]
         yield f"{area.points} of {self.rules.goal} points"
         yield plural(len(area.tableau), "card")
-        yield plural(sum(tile.owner == seat for tile in self.shown.tiles), TILE_WORD[self.rules.variant])
+        yield plural(sum(tile.owner == seat for tile in self.view.tiles), TILE_WORD[self.rules.variant])
         if self.rules.row.gauntlet:
-            yield plural(area.symbols, "symbol") + (" (Avengers tile)" if self.shown.avengers == seat else "")
+            yield plural(area.symbols, "symbol") + (" (Avengers tile)" if self.view.avengers == seat else "")
 
     def reserved(self, i: int, held: Reserved) -> Text:
         if held.card is None:
@@ -148,11 +148,11 @@ class _Drawing:
         return self.placed(f"@{i}", held.card)
 
 
-def _affordable(shown: View) -> set[int]:
-    """The cards the seat to decide can buy now."""
-    area = shown.seats[shown.turn]
+def _affordable(view: View) -> set[int]:
+    """The cards that the seat to decide can buy now."""
+    area = view.seats[view.turn]
     places = {
-        f"{tier}{place}": number for tier, row in enumerate(shown.market, 1) for place, number in zip(PLACES, row, strict=True)
+        f"{tier}{place}": number for tier, row in enumerate(view.market, 1) for place, number in zip(PLACES, row, strict=True)
     }
     places |= {f"@{i}": held.card for i, held in enumerate(area.reserve, 1)}
-    return {number for place, number in places.items() if number and why_not(shown, f"buy {place}") is None}
+    return {number for place, number in places.items() if number and why_not(view, f"buy {place}") is None}

@@ -1,4 +1,4 @@
-"""The words of the terminal: names, numbers and sentences."""
+"""The words of the terminal, and small functions that build English text."""
 
 from collections.abc import Sequence
 
@@ -8,18 +8,18 @@ from rich.text import Text
 TILE_WORD = {"classic": "noble", "marvel": "location"}
 WILD_WORD = {"classic": "gold", "marvel": "S.H.I.E.L.D."}
 BUY_WORD = {"classic": "buy", "marvel": "recruit"}
-TO_DO = {"main": "play", "return": "return tokens", "claim": "choose a tile"}
+TASKS = {"main": "play", "return": "return tokens", "claim": "choose a tile"}
 NUMBERS = ("no", "one", "two", "three")
 YOU = "you"
 
 
 def console() -> Console:
-    """Standard output, with nothing made up: no markup, no highlighting, no emoji."""
+    """Standard output without markup, highlighting and emoji: names of players are printed as they are."""
     return Console(highlight=False, markup=False, emoji=False)
 
 
-def say(out: Console, text: str | Text = "") -> None:
-    """Print a sentence, between words on as many lines as a terminal needs; a drawing, or a line for a file, stays whole."""
+def print_text(out: Console, text: str | Text = "") -> None:
+    """Print a text. On a terminal a sentence is wrapped between words; drawings and lines for a file are not."""
     out.print(text, soft_wrap=isinstance(text, Text) or not out.is_terminal)
 
 
@@ -29,28 +29,28 @@ def plural(count: int, word: str) -> str:
 
 
 def printable(text: str) -> str:
-    """The text without characters that a terminal would obey."""
+    """The text without control characters, which a terminal would carry out."""
     return "".join(letter for letter in text if letter.isprintable())
 
 
 def seat_names(players: int, names: Sequence[str] = ()) -> tuple[str, ...]:
-    """What the seats are called: by the names given, or `seat 0`."""
+    """The names of the seats: those given, else `seat 0` and so on."""
     given = [printable(name) for name in names]
     return tuple(name or f"seat {seat}" for seat, name in zip(range(players), [*given, *[""] * players], strict=False))
 
 
-def sentence(text: str) -> str:
-    """The text with a capital at its beginning."""
+def capitalise(text: str) -> str:
+    """The text with a capital first letter; `str.capitalize` would change the others too."""
     return text[0].upper() + text[1:]
 
 
-def does(name: str, verb: str) -> str:
+def conjugate(name: str, verb: str) -> str:
     """`you take`, `Anna takes`."""
     if name == YOU:
         return f"{name} {verb}"
     return f"{name} {verb}{'es' if verb.endswith('ss') else 's'}"
 
 
-def listed(words: Sequence[str]) -> str:
+def join_words(words: Sequence[str]) -> str:
     """`white, blue and green`."""
     return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]])) if words else "nothing"

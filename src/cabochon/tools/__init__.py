@@ -1,1 +1,1 @@
-"""Measuring and counting: bench, perft, and where figures were taken."""
+"""Tools: benchmark, perft, and the provenance of figures."""

@@ -1,4 +1,4 @@
-"""Measuring: speeds of the rules and the search, with the commit and the machine they were taken on."""
+"""The benchmark: speeds of the rules and the search, with the commit and the machine."""
 
 import json
 import os
@@ -27,7 +27,7 @@ from ..search.tree import new_tree
 from .provenance import commit, machine
 
 PLAYER_COUNTS = (2, 3, 4)
-MOST_DECISIONS = 5000
+MAX_DECISIONS = 5000
 REPEATS = 3
 ARRAY_GAMES = 8192
 FIRST_MOVE = "import cabochon; cabochon.Game('classic', seed=1).play('take wug')"
@@ -35,16 +35,16 @@ FIRST_MOVE = "import cabochon; cabochon.Game('classic', seed=1).play('take wug')
 
 @kernel
 def _random_games(states: Any, first: int, count: int) -> int:
-    """Deal and play this many random games one after the other; how many decisions there were."""
+    """Deal and play this many random games; returns the number of decisions."""
     decisions = 0
     for seed in range(first, first + count):
         deal(states[0], seed)
-        decisions += batch.play_out(states, 0, seed, MOST_DECISIONS)
+        decisions += batch.play_out(states, 0, seed, MAX_DECISIONS)
     return decisions
 
 
 def _best(run: Any, *arguments: Any) -> tuple[float, int]:
-    """The shortest of a few runs, in seconds, and what it returned."""
+    """The shortest time of a few runs, in seconds (others only measure what else the machine did), and the result."""
     times = []
     for _ in range(REPEATS):
         start = time.perf_counter()
@@ -54,7 +54,7 @@ def _best(run: Any, *arguments: Any) -> tuple[float, int]:
 
 
 def kernel_speed(variant: str, players: int, games: int) -> dict[str, float]:
-    """Random play to the end on one core."""
+    """Random games on one core."""
     states = blank_states(ruleset(variant, players, {}), 1)
     _random_games(states, 0, 10)
     seconds, decisions = _best(_random_games, states, 1, games)
@@ -62,7 +62,7 @@ def kernel_speed(variant: str, players: int, games: int) -> dict[str, float]:
 
 
 def all_cores_speed(variant: str, players: int, games: int) -> float:
-    """Games a second with a thread on every core."""
+    """Games per second, with a thread on each core."""
     cores = os.cpu_count() or 1
     parts = [blank_states(ruleset(variant, players, {}), 1) for _ in range(cores)]
 
@@ -73,7 +73,7 @@ def all_cores_speed(variant: str, players: int, games: int) -> float:
 
 
 def array_speed(variant: str, players: int, steps: int) -> float:
-    """Decisions a second and core through the array functions: legal, choose, play."""
+    """Decisions per second on one core through the array functions: legal, choose, play."""
     states = batch.deal(variant, players, np.arange(ARRAY_GAMES))
     rng = np.random.default_rng(1)
     seeds = [rng.integers(0, 2**62, ARRAY_GAMES) for _ in range(steps)]
@@ -91,7 +91,7 @@ def array_speed(variant: str, players: int, steps: int) -> float:
 
 
 def game_play_microseconds(moves: int = 2000) -> float:
-    """One `Game.play` with a move as text."""
+    """The time of one `Game.play` with a move as text."""
     game = Game("classic", seed=1)
     texts: list[str] = []
     rng = np.random.default_rng(1)
@@ -111,7 +111,7 @@ def game_play_microseconds(moves: int = 2000) -> float:
 
 
 def start_seconds(cache: str | None) -> float:
-    """From starting Python to the first move played; with an empty cache the kernel is compiled on the way."""
+    """From the start of Python to the first move. With an empty cache folder this includes compiling."""
     environment = os.environ | ({"XDG_CACHE_HOME": cache, "NUMBA_CACHE_DIR": ""} if cache else {})
     start = time.perf_counter()
     subprocess.run([sys.executable, "-c", FIRST_MOVE], env=environment, check=True)
@@ -119,14 +119,14 @@ def start_seconds(cache: str | None) -> float:
 
 
 def cold_and_warm() -> tuple[float, float]:
-    """Seconds to the first move with an empty cache and with a full one."""
+    """Seconds to the first move with an empty cache and with a filled one."""
     with tempfile.TemporaryDirectory() as folder:
         cold = start_seconds(folder)
         return cold, min(start_seconds(folder) for _ in range(REPEATS))
 
 
 def search_speed(variant: str, config: SearchConfig, simulations: int) -> float:
-    """Simulations a second of one core, its own time counted, in a two-player tree that begins at the deal."""
+    """Simulations per second on one core (time of the thread, not of the clock), in a two-player tree from the deal."""
     states, evaluator, tree = (
         batch.deal(variant, 2, [1]),
         evaluator_for(variant, 2, config),
@@ -144,7 +144,7 @@ def search_speed(variant: str, config: SearchConfig, simulations: int) -> float:
 
 
 def search_speeds(simulations: int) -> dict[str, Any]:
-    """Nodes judged a second by the evaluation, by rollouts to the end and by the net; and what each search does, as a number."""
+    """Nodes per second with the linear evaluation, with rollouts and with the net; and the signatures of the searches."""
     nodes, _, number = signature()
     _, _, net_number = signature(NET_SEARCH)
     speeds = {
@@ -159,7 +159,7 @@ def search_speeds(simulations: int) -> dict[str, Any]:
 
 
 def measure(games: int = 20000, steps: int = 60) -> dict[str, Any]:
-    """Everything, as one object."""
+    """All figures, as one JSON object."""
     speeds: dict[str, Any] = {}
     for variant in VARIANTS:
         speeds[variant] = {}
@@ -180,9 +180,8 @@ def measure(games: int = 20000, steps: int = 60) -> dict[str, Any]:
 
 
 def print_table(figures: dict[str, Any]) -> None:
-    """The figures for a person."""
     console = Console()
-    table = Table("game", "players", "ns a decision", "games/s, one core", "games/s, all cores", "array decisions/s, one core")
+    table = Table("game", "players", "ns/decision", "games/s, one core", "games/s, all cores", "array decisions/s, one core")
     for column in table.columns[1:]:
         column.justify = "right"
     for variant in VARIANTS:
@@ -213,7 +212,6 @@ def print_table(figures: dict[str, Any]) -> None:
 
 
 def main(as_json: bool = False, quick: bool = False) -> None:
-    """Measure and print."""
     figures = measure(games=500, steps=5) if quick else measure()
     if as_json:
         print(json.dumps(figures, indent=2))

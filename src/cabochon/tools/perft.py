@@ -1,4 +1,4 @@
-"""Counting move sequences: a number that two implementations of the rules must agree on."""
+"""Perft: counts of move sequences, on which two implementations of the rules must agree."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @allocating
 def _perft(stack: Any, depth: int) -> int:
-    """Sequences of `depth` decisions from the record at the bottom of the stack, without recursion."""
+    """Sequences of `depth` decisions from the record `stack[depth]`: depth-first search with a stack of records and masks."""
     masks = np.zeros(depth + 1, np.int64)
     masks[depth] = turn.legal(stack[depth])
     level, found = depth, 0
@@ -34,14 +34,14 @@ def _perft(stack: Any, depth: int) -> int:
 
 
 def perft(game: "Game", depth: int) -> int:
-    """How many sequences of `depth` decisions there are. Purchases pay colours first; a finished game counts only at its end."""
+    """The number of sequences of `depth` decisions. Purchases pay colours first; games that end before do not count."""
     stack = np.zeros(depth + 1, game.states.dtype)
     stack[depth] = game.state
     return int(_perft(stack, depth))
 
 
 def divide(game: "Game", depth: int) -> dict[str, int]:
-    """The same, for each first move."""
+    """Perft for each first move."""
     counts = {}
     for move in game.legal_moves():
         after = game.copy()

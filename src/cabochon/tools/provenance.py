@@ -1,4 +1,4 @@
-"""Where figures were taken: the commit of the source and the machine."""
+"""The provenance of figures: the commit of the source and the machine."""
 
 import os
 import platform
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def commit() -> str:
-    """The commit this source is at, if it is a checkout (`+` marks changes on top of it); else what CABOCHON_COMMIT says."""
+    """The commit of this checkout, with `+` if files have changed; without a checkout, the value of CABOCHON_COMMIT."""
     here = Path(__file__).parent
     try:
         described = subprocess.run(
@@ -19,7 +19,7 @@ def commit() -> str:
 
 
 def machine() -> str:
-    """The processor, its cores, and the Python."""
+    """The processor, its cores, and the version of Python."""
     model = platform.processor() or platform.machine()
     cpuinfo = Path("/proc/cpuinfo")
     if cpuinfo.exists():

@@ -12,7 +12,7 @@ from itertools import chain, combinations, product
 from pathlib import Path
 from typing import Any, TypedDict
 
-DATA = Path(__file__).parent.parent / "src/cabochon/variants"
+DATA = Path(__file__).parent.parent.parent / "src/cabochon/variants"
 
 WILD = "*"
 TIME = "t"

@@ -4,9 +4,9 @@ import csv
 
 from cabochon import Game
 from cabochon.tools.perft import perft
-from tests.comparing import referee_for
-from tests.golden import FOLDER, PERFT_DEPTH, PERFT_FILE, game_at
-from tests.referee import Referee
+from tests.support.comparing import referee_for
+from tests.support.golden import FOLDER, PERFT_DEPTH, PERFT_FILE, game_at
+from tests.support.referee import Referee
 
 REFEREE_DEPTH = 3
 

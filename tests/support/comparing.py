@@ -7,7 +7,7 @@ from typing import Any
 from cabochon import VARIANTS, Game, Move, Position, View
 from cabochon.rules.actions import ACTION_COUNT
 from cabochon.why_not import why_not
-from tests.referee import Referee
+from tests.support.referee import Referee
 
 PLAYER_COUNTS = (2, 3, 4)
 MOST_DECISIONS = 600

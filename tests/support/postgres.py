@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parent.parent.parent
 OWNER = "postgres"
 START_SECONDS = 60
 # Nothing here has to outlive the machine: a server that is killed has lost nothing even so.

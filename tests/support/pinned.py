@@ -2,4 +2,4 @@
 
 from pathlib import Path
 
-PINNED = dict(line.split() for line in (Path(__file__).parent / "golden" / "signature.txt").read_text().splitlines())
+PINNED = dict(line.split() for line in (Path(__file__).parent.parent / "golden" / "signature.txt").read_text().splitlines())

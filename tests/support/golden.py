@@ -7,9 +7,9 @@ from typing import NamedTuple
 from cabochon import Game, format_record
 from cabochon.notation.gems import format_counts
 from cabochon.tools.perft import perft
-from tests.hunting import BUYER, HOARDER, UNIFORM, hunted_game
+from tests.support.hunting import BUYER, HOARDER, UNIFORM, hunted_game
 
-FOLDER = Path(__file__).parent / "golden"
+FOLDER = Path(__file__).parent.parent / "golden"
 PERFT_FILE = FOLDER / "perft.csv"
 PERFT_DEPTH = 4
 

@@ -7,7 +7,7 @@ from concurrent.futures import ProcessPoolExecutor
 
 from rich.progress import Progress
 
-from tests.comparing import Case, cases, explain_everything, play_both
+from tests.support.comparing import Case, cases, explain_everything, play_both
 
 GAMES = 100_000
 POSITIONS = 1_000_000

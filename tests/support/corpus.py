@@ -1,4 +1,4 @@
-"""A corpus of 2,000 recorded games: both games, all house rules, payments by choice. `python -m tests.corpus` writes it anew.
+"""A corpus of 2,000 recorded games: both games, all house rules, payments by choice. Written by `python -m tests.support.corpus`.
 
 It was written before the engine was rearranged, so it shows that a change of the code is no change of the rules. Only public
 names are used here, for the same reason. Each game is its record and a digest of everything that could be seen on the way.
@@ -13,7 +13,7 @@ from typing import Any
 
 from cabochon import Game, Move, format_position, format_record
 
-FILE = Path(__file__).parent / "golden" / "corpus.txt.xz"
+FILE = Path(__file__).parent.parent / "golden" / "corpus.txt.xz"
 GAMES = 2000
 SEPARATOR = "\f\n"
 DIGEST = "digest: "
