@@ -172,18 +172,21 @@ def test_a_move_is_acknowledged_and_shown_to_everybody(here: House) -> None:
 
 
 @pytest.mark.parametrize(
-    "text, reason",
+    "text, reason, code, facts",
     [
-        ("buy 3a", "buy 3a: the price cannot be paid"),
-        ("take kwk", "'take kwk' is not a move: column 6"),
-        ("castle", "'castle' is not a move: column 1"),
-        ("return w", "return w: tokens are returned only above the limit"),
+        ("buy @1", "buy @1: there is no such card in the own reserve", "not_in_the_reserve", {"place": 1, "held": 0}),
+        ("take kwk", "'take kwk' is not a move: column 6", "not_a_move", {"text": "take kwk"}),
+        ("castle", "'castle' is not a move: column 1", "not_a_move", {"text": "castle"}),
+        ("return w", "return w: tokens are returned only above the limit", "return_above_the_limit", {"held": 0, "limit": 10}),
     ],
 )
-def test_an_illegal_move_is_refused_with_the_rule(here: House, text: str, reason: str) -> None:
+def test_an_illegal_move_is_refused_with_the_rule(here: House, text: str, reason: str, code: str, facts: dict[str, Any]) -> None:
     with two_players(here) as (_, anna, _ben):
-        assert reason in anna.refusal("move", number=1, text=text)
-        assert reason in anna.refusal("why_not", text=text)
+        for answer in (anna.ask("move", number=1, text=text), anna.ask("why_not", text=text)):
+            assert reason in answer["reason"]
+            assert ("refused", "rule", {"code": code, "facts": facts}) == (answer["type"], answer["code"], answer["rule"])
+        assert "price_too_high" == anna.ask("why_not", text="buy 3a")["rule"]["code"]
+        assert None is anna.ask("answer", ask=1, yes=True)["rule"], "what is no rule names none"
         assert 0 == anna.done("why_not", text="take wug")
         assert 1 == anna.play("take wug")
 

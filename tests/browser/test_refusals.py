@@ -29,12 +29,15 @@ def words(text: str) -> set[str]:
     return {word.lower() for word in WORD.findall(text)}
 
 
-def all_texts(locale: str) -> str:
-    return json.dumps(MESSAGES[locale], ensure_ascii=False)
+def texts(locale: str, *, refusals: bool) -> str:
+    """The messages of a language: those about refusals, or all others. A message is a text, or one text for each form."""
+    kept = [text for key, text in MESSAGES[locale].items() if key.startswith(("rule_", "refused_")) == refusals]
+    forms = [[text] if isinstance(text, str) else [form for one in text for form in one["match"].values()] for text in kept]
+    return re.sub(r"{.*?}", " ", " ".join(form for several in forms for form in several))
 
 
-ENGLISH = words(all_texts("en")) | words(str(RULES)) | words(str(REFUSALS))
-ENGLISH -= words(all_texts("pl"))  # such as "bot"
+ENGLISH = words(texts("en", refusals=True)) | words(str(RULES)) | words(str(REFUSALS))
+ENGLISH -= words(texts("pl", refusals=False))  # such as "bot", "limit" and "to", which are Polish as well
 
 
 def after(game: Game, *moves: str) -> Game:
