@@ -1,12 +1,16 @@
 """What a client sends can neither learn what is hidden nor harm a table."""
 
+import asyncio
 import json
 import random
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import settings as effort
@@ -15,12 +19,14 @@ from itsdangerous import URLSafeSerializer
 from starlette.websockets import WebSocketDisconnect
 
 from cabochon import Game, Position
+from cabochon.server.app import create_app
 from cabochon.server.guests import COOKIE
 from cabochon.server.limits import LARGEST_MESSAGE, Bucket, Buckets
 from cabochon.server.listening import Malformed, parse_message
 from cabochon.server.messages import TableOptions
 
-from .serving import Chair, Clock, Guest, House, fixed_sources, house, two_players
+from .server.process import running
+from .serving import Chair, Clock, Guest, House, fixed_sources, house, settings, two_players
 from .test_server import closing
 
 pytestmark = pytest.mark.slow
@@ -172,6 +178,22 @@ def test_buckets() -> None:
     assert [True, False] == [bucket.take(0.5) for _ in range(2)]
     buckets = Buckets(1, 1)
     assert [True, False, True] == [buckets.take(address, 0) for address in ("a", "a", "b")]
+
+
+def test_a_request_that_outlasts_the_server_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cabochon.server.run.GOODBYE_SECONDS", 0)
+    app, has_come = create_app(settings(tmp_path)), threading.Event()
+
+    async def never(_table: str) -> None:
+        has_come.set()
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(app.state.hub, "table", never)
+    with ThreadPoolExecutor() as pool:
+        with running(app) as url:
+            answer = pool.submit(httpx.get, f"{url}/api/tables/any", timeout=60)
+            assert has_come.wait(60)
+        assert (503, "stopping") == (answer.result().status_code, answer.result().json()["code"])
 
 
 def test_no_such_table(here: House) -> None:

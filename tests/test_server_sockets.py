@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
@@ -14,17 +15,20 @@ import sqlalchemy as sa
 from itsdangerous import URLSafeSerializer
 
 from cabochon import Game
-from cabochon.server import expiry, storage, tables
+from cabochon.notation.record import Record, format_record
+from cabochon.server import expiry, storage, tables, views
+from cabochon.server.fairness import Reveal2, parse_reveal, verify
 from cabochon.server.guests import COOKIE, COOKIE_SECONDS, OLD_COOKIES_UNTIL, Guests
 from cabochon.server.limits import Bucket, Buckets, SocketCounts
-from cabochon.server.messages import SeatLinkOut, TableOptions
+from cabochon.server.messages import ReplayOut, SeatLinkOut, TableOptions
 from cabochon.server.refusals import Refused
 from cabochon.server.seatlinks import take_seat
 from cabochon.server.sockets import TOO_SLOW, Connection
 from cabochon.server.tables import Seat
 
+from .postgres import every_database
 from .server.process import run
-from .serving import Chair, Clock, Guest, House, fixed_sources, house, two_players
+from .serving import Chair, Clock, Guest, House, fixed_sources, house, true_sources, two_players
 from .test_server import closing, play_out
 
 PRACTICALLY_NEVER = 1e-6  # points a second
@@ -243,24 +247,67 @@ def test_somebody_replaced_by_a_bot_is_still_asked(here: House) -> None:
 # A log has an end
 
 
-def test_a_full_log_is_the_end_also_for_bots(here: House, monkeypatch: pytest.MonkeyPatch) -> None:
+@every_database
+def test_a_full_log_is_the_end(tmp_path: Path, database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody wins, and all else is as after any end, also after a restart."""
     monkeypatch.setattr(tables, "MAX_LOG_ENTRIES", 7)
-    anna = here.guest()
-    table = anna.create(bots=["greedy"], start="host")
-    with anna.at(table) as chair:
-        for _ in range(3):
+    with house(tmp_path, true_sources(Clock()), database=database) as here:
+        anna = here.guest()
+        table = anna.create(bots=["greedy"], start="host")
+        with anna.at(table) as chair:
+            for _ in range(3):
+                chair.play()
+            chair.until(lambda state: state["number"] == 6 and state["choices"])
             chair.play()
-        state = chair.until(lambda state: state["number"] == 6 and state["choices"])
-        assert not state["full"]
-        chair.play()
-        state = chair.until_number(7)
-        assert state["full"] and None is state["choices"] and "no" == state["can_undo"]
-        assert "its log may have 7 lines" in chair.refusal("move", number=8, text="take wug")
-        assert "its log may have" in chair.refusal("undo")
-        assert None is here.hub.tables[table].thinking
-    here.hub.tables.clear()
+            state = chair.until_number(7)
+            check_full(anna, state)
+            assert "the game is over" in chair.refusal("move", number=8, text="take wug")
+            assert "the game is over" in chair.refusal("undo")
+            assert None is here.hub.tables[table].thinking
+    with house(tmp_path, true_sources(Clock()), database=database) as again:
+        anna = Guest(again, anna.cookie)
+        assert [table] == [found["id"] for found in anna.get("/api/tables").json()["finished"]]
+        with anna.at(table) as chair:
+            chair.receive()
+            assert state["outcome"] == chair.state["outcome"]
+            check_full(anna, chair.state)
+            chair.done("rematch")
+            assert chair.until(lambda state: state["table"]["rematch"])
+
+
+def check_full(guest: Guest, state: dict[str, Any]) -> None:
+    """The end of a table whose log is full."""
+    table, outcome = state["table"], state["outcome"]
+    assert "finished" == table["status"] and None is state["choices"] and "no" == state["can_undo"]
+    assert ("log_full", [], [1, 1]) == (outcome["reason"], outcome["winners"], outcome["ranks"])
+    reveal = parse_reveal(guest.get(f"/api/tables/{table['id']}/reveal").text)
+    assert isinstance(reveal, Reveal2) and table["reveal"]["secret"] == reveal.secret
+    assert [] == verify(reveal, table["commitment"])
+    assert 7 == len(Game.from_record(guest.get(f"/api/tables/{table['id']}/record").text).moves)
+    assert outcome == guest.get(f"/api/tables/{table['id']}/replay?seat=1").json()["outcome"]
+
+
+def test_a_log_is_full_after_takebacks_too(here: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "MAX_LOG_ENTRIES", 4)
+    anna = here.guest()
+    table = anna.create(bots=["greedy"], start="host", takeback="free")
     with anna.at(table) as chair:
-        assert chair.receive()["full"]
+        chair.play("take wug")
+        chair.until(lambda state: state["number"] == 2 and state["choices"])
+        chair.done("undo")
+        state = chair.until_number(4)
+        assert ["move", "move", "undo", "undo"] == [line["kind"] for line in chair.lines]
+        assert "log_full" == state["outcome"]["reason"]
+        assert () == Game.from_record(anna.get(f"/api/tables/{table}/record").text).moves
+
+
+def test_a_game_that_is_won_in_the_last_line_is_won(here: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    with two_players(here, house={"goal": 1}) as (_, anna, ben):
+        lines = play_out(anna, ben)["number"]
+    monkeypatch.setattr(tables, "MAX_LOG_ENTRIES", lines)
+    with two_players(here, house={"goal": 1}) as (_, anna, ben):
+        state = play_out(anna, ben)
+    assert (lines, "goal") == (state["number"], state["outcome"]["reason"]) and state["outcome"]["winners"]
 
 
 def test_a_table_with_a_full_log_is_left_alone_by_its_clock(here: House, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -271,8 +318,23 @@ def test_a_table_with_a_full_log_is_left_alone_by_its_clock(here: House, monkeyp
         here.clock.pass_by(31)
         here.client.portal.call(here.hub.tick)  # type: ignore[union-attr]
         assert 1 == here.hub.tables[table].number
-        assert "its log may have 1 lines" in ben.refusal("move", number=2, text="take wug")
+        assert "the game is over" in ben.refusal("move", number=2, text="take wug")
     assert [] == here.hub.storage.timed_tables(), "it is not kept in memory for its clock"
+
+
+def test_a_full_table_of_an_older_server_ends_when_it_is_read(here: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    anna = here.guest()
+    table = anna.create(bots=["greedy"], start="host")
+    with anna.at(table) as chair:
+        chair.play()
+        number = chair.until(lambda state: state["choices"])["number"]
+    monkeypatch.setattr(tables, "MAX_LOG_ENTRIES", number - 1)
+    here.hub.tables.clear()
+    with anna.at(table) as chair:
+        chair.receive()
+        assert (number, "log_full") == (chair.state["number"], chair.state["outcome"]["reason"])
+    stored = here.hub.storage.table(table)
+    assert stored and "finished" == stored.table["status"]
 
 
 def test_moves_and_takebacks_have_a_pace(tmp_path: Path) -> None:
@@ -309,6 +371,14 @@ def test_reads_are_counted_by_their_cost(tmp_path: Path) -> None:
                 pass
         assert 429 == guest.get("/api/tables").status_code == guest.get("/api/me").status_code
         assert 200 == guest.get("/api/health").status_code == guest.get("/").status_code
+
+
+def test_names_and_seats_are_counted_apart(here: House) -> None:
+    """Neighbours who change their names do not keep anybody from taking a seat, nor the other way round."""
+    here.hub.renames, here.hub.visits = Buckets(PRACTICALLY_NEVER, 2), Buckets(PRACTICALLY_NEVER, 3)
+    guest = here.guest()
+    assert [200, 200, 429] == [guest.put("/api/me", json={"name": "Anna"}).status_code for _ in range(3)]
+    assert [404, 404, 404, 429] == [guest.request("POST", "/api/seats/nowhere", json={}).status_code for _ in range(4)]
 
 
 def test_the_description_of_the_api_is_counted_and_made_once(here: House, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -381,6 +451,53 @@ def test_the_replay_of_a_finished_game_is_made_once(here: House, monkeypatch: py
         play_out(anna, ben)
         first, second, other = (guest.get(f"/api/tables/{table}/replay{seat}").json() for seat in ("", "", "?seat=1"))
         assert first == second != other and [None, None, None, 1] == made
+
+
+def test_the_record_of_a_finished_game_is_made_once_beside_the_event_loop(here: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cabochon.server.app.MAX_KEPT_RECORDS", 1)
+    make, makers = format_record, []
+
+    def record(game: Record) -> str:
+        makers.append(threading.current_thread())
+        return make(game)
+
+    monkeypatch.setattr("cabochon.server.app.format_record", record)
+    found = []
+    for _ in range(2):
+        with two_players(here, house={"goal": 1}) as (table, anna, ben):
+            play_out(anna, ben)
+        guest = here.guest()
+        written, again, reveal = (guest.get(f"/api/tables/{table}/{what}") for what in ("record", "record", "reveal"))
+        assert written.text == again.text == reveal.json()["record"]
+        found.append(table)
+    loop_thread = here.client.portal.call(async_thread)  # type: ignore[union-attr]
+    assert 2 == len(makers) and loop_thread not in makers
+    assert found[1:] == list(here.hub.records), "few are kept"
+
+
+async def async_thread() -> threading.Thread:
+    """The thread of the event loop."""
+    return threading.current_thread()
+
+
+def test_a_replay_is_written_beside_the_event_loop(here: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    write, writers = views.packed, []
+
+    def packed(value: Any) -> Any:
+        writers.append(threading.current_thread())
+        return write(value)
+
+    with two_players(here, house={"goal": 1}) as (table, anna, ben):
+        anna.play()
+        number = anna.until_number(1)["number"]
+        monkeypatch.setattr("cabochon.server.app.packed", packed)
+        assert number == len(here.guest().get(f"/api/tables/{table}/replay").json()["entries"])
+        play_out(anna, ben)
+    for _ in range(2):
+        shown = ReplayOut.model_validate(here.guest().get(f"/api/tables/{table}/replay").json())
+        assert len(shown.views) == len(shown.entries) + 1 == here.hub.tables[table].number + 1
+    loop_thread = here.client.portal.call(async_thread)  # type: ignore[union-attr]
+    assert 4 == len(writers) and loop_thread not in writers, "lines and views, of the running game and once of the finished one"
 
 
 # Private links
@@ -629,6 +746,29 @@ def test_tables_that_nobody_joined_are_deleted_after_a_week(here: House) -> None
     after = counts(here)
     assert {"tables": 1, "seats": 2, "holders": 1, "entries": 0} == {name: before[name] - after[name] for name in before}
     assert [404, 200, 200] == [anna.get(f"/api/tables/{table}").status_code for table in (alone, joined, running)]
+
+
+@every_database
+def test_guests_without_a_seat_are_forgotten_with_the_games(tmp_path: Path, database: str) -> None:
+    day = 86_400.0
+    with house(tmp_path, database=database, keep_finished_seconds=10 * day) as here:
+
+        def known() -> set[str]:
+            here.client.portal.call(expiry.expire_guests, here.hub)  # type: ignore[union-attr]
+            with here.hub.storage.engine.connect() as connection:
+                return set(connection.scalars(sa.select(storage.users.c.name)))
+
+        anna, ben, _ = (here.guest(name) for name in ("Anna", "Ben", "Cleo"))
+        anna.create(bots=["greedy"])
+        here.clock.pass_by(6 * day)
+        assert "Ben" == ben.get("/api/me").json()["name"]
+        here.clock.pass_by(3 * day)
+        assert {"Anna", "Ben", "Cleo"} == known()
+        here.clock.pass_by(2 * day)
+        assert {"Anna", "Ben"} == known(), "one has a seat, and one was seen five days ago"
+        here.hub.settings = replace(here.hub.settings, keep_finished_seconds=0.0)
+        here.clock.pass_by(100 * day)
+        assert {"Anna", "Ben"} == known()
 
 
 def test_games_that_nobody_goes_on_with_are_deleted_where_that_is_wished(tmp_path: Path) -> None:

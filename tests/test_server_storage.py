@@ -22,15 +22,16 @@ from websockets.sync.client import ClientConnection, connect
 from cabochon import CabochonError, Game
 from cabochon.bots import BOTS, Budget
 from cabochon.notation.move import Move
-from cabochon.server import storage
+from cabochon.server import storage, tables
 from cabochon.server.bots import SHORTEST, Bots, fair_seconds
 from cabochon.server.settings import Settings
 from cabochon.server.storage import Storage, Writer
+from cabochon.server.tables import Table
 from cabochon.view import View
 
 from .postgres import every_database
 from .server.process import run
-from .serving import Clock, fixed_sources, house, true_sources, two_players
+from .serving import Chair, Clock, fixed_sources, house, true_sources, two_players
 
 # Storing
 
@@ -67,6 +68,35 @@ def test_the_migrations_make_what_the_code_expects(database: str) -> None:
     from alembic.migration import MigrationContext
 
     kept = opened(database)
+    kept.migrate()
+    with kept.engine.connect() as connection:
+        assert [] == compare_metadata(MigrationContext.configure(connection), storage.metadata)
+    kept.engine.dispose()
+
+
+@every_database
+def test_the_migrations_can_be_taken_back(database: str) -> None:
+    """Each by itself, down to nothing, and made again: with a table, a seal and a line in the database."""
+    from alembic import command
+    from alembic.autogenerate import compare_metadata
+    from alembic.config import Config
+    from alembic.migration import MigrationContext
+
+    kept = opened(database)
+    with kept.engine.begin() as connection:
+        connection.execute(storage.tables.insert().values(TABLE))
+        connection.execute(storage.seals.insert().values(table_id=TABLE["id"], seat=0, seal="0" * 64))
+        storage.add_entries(connection, [entry(1)])
+    config = Config()
+    config.set_main_option("script_location", str(storage.MIGRATIONS))
+    versions = []
+    with kept.engine.begin() as connection:
+        config.attributes["connection"] = connection
+        while version := MigrationContext.configure(connection).get_current_revision():
+            versions.append(version)
+            command.downgrade(config, "-1")
+        assert ["alembic_version"] == sa.inspect(connection).get_table_names()
+    assert versions == sorted(versions, reverse=True) and storage.newest_version() == versions[0]
     kept.migrate()
     with kept.engine.connect() as connection:
         assert [] == compare_metadata(MigrationContext.configure(connection), storage.metadata)
@@ -234,6 +264,49 @@ def test_a_table_that_another_server_has_changed_is_read_again(tmp_path: Path, d
         assert "this could not be stored: please try again" == anna.refusal("move", number=1, text="take rr")
         with here.guest().at(table) as again:
             assert (1, "take wug") == (again.receive()["number"], again.lines[0]["text"])
+
+
+def answers_until_closed(chair: Chair) -> list[str]:
+    """The kinds of all answers that come before the socket is closed."""
+    kinds = []
+    while (message := chair.socket.receive())["type"] != "websocket.close":
+        kinds.append(orjson.loads(message["text"])["type"])
+    return [kind for kind in kinds if kind != "state"]
+
+
+def test_a_last_line_is_acknowledged_once_although_the_end_is_not_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "MAX_LOG_ENTRIES", 2)
+    refusing = "CREATE TRIGGER no_end BEFORE UPDATE OF status ON tables BEGIN SELECT RAISE(ABORT, 'not now'); END"
+    for last in ("move", "undo"):
+        with house(tmp_path) as here, two_players(here, takeback="free") as (table, anna, ben):
+            anna.play("take wug")
+            ben.until_number(1)
+            with here.hub.storage.engine.begin() as connection:
+                connection.exec_driver_sql(refusing)
+            if last == "move":
+                ben.post("move", number=2, text="take wug")
+            else:
+                anna.post("undo")
+            assert ["ack"] == answers_until_closed(ben if last == "move" else anna)
+            with here.hub.storage.engine.begin() as connection:
+                connection.exec_driver_sql("DROP TRIGGER no_end")
+            with here.guest().at(table) as again:
+                assert (2, "finished") == (again.receive()["number"], again.state["table"]["status"])
+            stored = here.hub.storage.table(table)
+            assert stored and "finished" == stored.table["status"]
+
+
+def test_a_stored_move_that_cannot_be_shown_is_acknowledged_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    with house(tmp_path) as here, two_players(here) as (table, anna, _ben):
+        with monkeypatch.context() as patched:
+            patched.setattr(Table, "apply", raising(RuntimeError("a mistake of ours")))
+            anna.post("move", number=1, text="take wug")
+            assert ["ack"] == answers_until_closed(anna)
+        assert "a mistake of ours" in caplog.text
+        with here.guest().at(table) as again:
+            assert 1 == again.receive()["number"]
 
 
 # Starting again

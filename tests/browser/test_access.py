@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from typing import Any, Literal
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from cabochon import Game
+from cabochon.server import tables
 from tests.browser.conftest import ROOT
 from tests.browser.staged import Stage, position_with, stage
 
@@ -82,4 +83,18 @@ def test_table(browser: Browser, staged: Stage, variant: str, stage_name: str) -
     look_at(page, path)
     if stage_name in ("main", "over"):
         look_at(page, f"{path}/replay")
+    context.close()
+
+
+def test_a_game_that_became_too_long(browser: Browser, staged: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its end is shown like any other, without a winner."""
+    monkeypatch.setattr(tables, "MAX_LOG_ENTRIES", 0)
+    context = guest(browser, staged, "light", "wide")
+    page = context.new_page()
+    look_at(page, staged.set_table(context, position_with("classic", "main")))
+    end = page.get_by_test_id("end")
+    expect(end.get_by_role("heading")).to_have_text("Nobody has won")
+    expect(page.get_by_test_id("end-reason")).to_have_text("The game became too long for this table and was ended.")
+    expect(page.get_by_test_id("rematch")).to_be_visible()
+    expect(page.get_by_test_id("turn-line")).to_have_text("The game is over")
     context.close()

@@ -18,6 +18,7 @@ from starlette.routing import Match
 
 from ..bots import BOTS, Bot
 from ..bots.ratings import Rating, ratings
+from ..game import Game
 from ..notation.record import format_record
 from ..version import __version__
 from .fairness import AnyReveal, start_rule
@@ -43,8 +44,8 @@ from .pages import api_page, join_url, page, qr_code
 from .refusals import Refused
 from .seatlinks import found_seat, seat_link_out, take_seat
 from .settings import Settings, Sources
-from .tables import Table, replay_views
-from .views import game_data_out
+from .tables import Line, Table, replay_views
+from .views import game_data_out, packed
 
 SEAT_NUMBERS = Query(ge=0, le=3)
 # What a read counts against the budget of its address (CABOCHON_MAX_READS_PER_MINUTE), by the work it makes.
@@ -53,7 +54,7 @@ COSTS = {
     "docs": 5, "qr": 5, "record": 5, "reveal": 5, "replay": 5,
 }  # fmt: skip
 REPLAY_LINES_PER_POINT = 50  # a replay costs this much more
-MAX_KEPT_REPLAYS = 16
+MAX_KEPT_REPLAYS, MAX_KEPT_RECORDS = 16, 64
 EXAMPLE = {"application/json": {"example": {"detail": "a sentence", "code": "not_begun", "facts": {}}}}
 ANSWERS: dict[int | str, dict[str, Any]] = {
     code: {"description": said, "content": EXAMPLE}
@@ -198,8 +199,8 @@ def _add_guests(app: FastAPI, hub: Hub) -> None:
         """Choose a nickname."""
         user, _ = _guest(hub, request)
         name = clean_name(said.name)
-        _take(hub.visits, address_of(request))
-        await hub.store_at_once(*naming(user, name))
+        _take(hub.renames, address_of(request))
+        await hub.store_at_once(*naming(user, name, hub.sources.clock()))
         return _remember(hub, request, _json({"name": name}), user)
 
     @app.get("/api/seats/{token}", response_model=SeatLinkOut)
@@ -277,13 +278,14 @@ def _add_table(app: FastAPI, hub: Hub) -> None:
         _charge(hub, request, "record")
         table = await finished(request, table_id)
         name = f'attachment; filename="{table.id}.game"'
-        return PlainTextResponse(record_text(table), headers={"Content-Disposition": name})
+        return PlainTextResponse(await _record(hub, table), headers={"Content-Disposition": name})
 
     @app.get("/api/tables/{table_id}/reveal", response_model=AnyReveal)
     async def reveal(request: Request, table_id: str) -> Response:
         """After the end: secret, seals, nonces, commitment and record, for `cabochon verify`."""
         _charge(hub, request, "reveal")
-        return _json(reveal_out(await finished(request, table_id)))
+        table = await finished(request, table_id)
+        return _json(reveal_out(table, await _record(hub, table)))
 
     @app.get("/api/tables/{table_id}/replay", response_model=ReplayOut)
     async def replay(request: Request, table_id: str, seat: Annotated[int | None, SEAT_NUMBERS] = None) -> Response:
@@ -293,10 +295,9 @@ def _add_table(app: FastAPI, hub: Hub) -> None:
         user = hub.guests.user_of(request)
         _check_may_replay(table, user, seat)
         _charge_replay(hub, request, len(table.log))
-        entries = list(table.log)
-        views = await _replay_views(hub, table, seat)
-        out = {"table": table.out(watched=True), "seat": seat, "entries": [line.out(seat) for line in entries]}
-        return _json({**out, "views": views[: len(entries) + 1], "outcome": table.outcome()})
+        entries, views = await _replay(hub, table, seat)
+        out = {"table": table.out(watched=True), "seat": seat, "entries": entries, "views": views}
+        return _json({**out, "outcome": table.outcome()})
 
     @app.get("/api/tables/{table_id}/link", response_model=CreatedOut)
     async def link(request: Request, table_id: str) -> Response:
@@ -336,20 +337,39 @@ def _finished(hub: Hub) -> Callable[[Request, str], Awaitable[Table]]:
     return finished
 
 
-async def _replay_views(hub: Hub, table: Table, seat: int | None) -> list[Fragment]:
-    """The views of a replay: made beside the event loop, few at a time; those of a finished game are kept."""
+async def _replay(hub: Hub, table: Table, seat: int | None) -> tuple[Fragment, Fragment]:
+    """The lines and views of a replay: written beside the event loop, few at a time; those of a finished game are kept."""
     key = table.id, seat
     async with hub.heavy:
         if key in hub.replays:
             return hub.replays[key]
-        game = table.first_game()
-        is_finished, entries = table.status == "finished", [line.entry for line in table.log]
-        views = await asyncio.to_thread(replay_views, game, entries, seat)
+        is_finished = table.status == "finished"
+        written = await asyncio.to_thread(_written_replay, table.first_game(), list(table.log), seat)
         if is_finished:
-            hub.replays[key] = views
-            if len(hub.replays) > MAX_KEPT_REPLAYS:
-                del hub.replays[next(iter(hub.replays))]
-        return views
+            _keep(hub.replays, key, written, MAX_KEPT_REPLAYS)
+        return written
+
+
+def _written_replay(game: Game, lines: list[Line], seat: int | None) -> tuple[Fragment, Fragment]:
+    views = replay_views(game, [line.entry for line in lines], seat)
+    return packed([line.out(seat) for line in lines]), packed(views)
+
+
+async def _record(hub: Hub, table: Table) -> str:
+    """The record of a finished game, which never changes: written beside the event loop, and kept."""
+    async with hub.heavy:
+        if table.id in hub.records:
+            return hub.records[table.id]
+        written = await asyncio.to_thread(record_text, table)
+        _keep(hub.records, table.id, written, MAX_KEPT_RECORDS)
+        return written
+
+
+def _keep(kept: dict[Any, Any], key: Any, value: Any, most: int) -> None:
+    """Keep something, and drop the oldest beyond so many."""
+    kept[key] = value
+    if len(kept) > most:
+        del kept[next(iter(kept))]
 
 
 def _check_may_replay(table: Table, user: str | None, seat: int | None) -> None:
@@ -370,10 +390,10 @@ def record_text(table: Table) -> str:
     return format_record(table.game.record(table.names(), date))
 
 
-def reveal_out(table: Table) -> dict[str, Any]:
+def reveal_out(table: Table, record: str) -> dict[str, Any]:
     """All that is needed to check a finished table."""
     players, dealing = table.options.players, table.dealing
-    out = {"variant": table.options.variant, "players": players, "commitment": table.commitment, "record": record_text(table)}
+    out = {"variant": table.options.variant, "players": players, "commitment": table.commitment, "record": record}
     if table.secret is None:
         return {**out, "format": 1, "start": table.start, "seed": str(table.seed), "salt": table.salt}
     sealed = {"seals": dealing.seals, "nonces": dealing.nonces}

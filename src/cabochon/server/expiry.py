@@ -1,8 +1,10 @@
-"""Tables that nobody will miss: those that waited in vain and, where the host of the server wishes it, old games."""
+"""What nobody will miss: tables that waited in vain and, where the host of the server wishes it, old games and guests."""
 
 import asyncio
 import logging
 from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
 
 from . import storage
 from .tables import Table
@@ -12,6 +14,7 @@ if TYPE_CHECKING:
 
 PAUSE_SECONDS = 600.0
 BATCH = 20
+GUEST_BATCH = 1000
 log = logging.getLogger("cabochon.server")
 
 
@@ -21,8 +24,9 @@ async def expire_for_ever(hub: "Hub") -> None:
         try:
             while await expire(hub) == BATCH:
                 pass
+            await expire_guests(hub)
         except Exception:
-            log.exception("old tables could not be deleted")
+            log.exception("old tables and guests could not be deleted")
         await asyncio.sleep(PAUSE_SECONDS)
 
 
@@ -41,6 +45,17 @@ async def expire(hub: "Hub") -> int:
     if unused:
         await _delete(hub, unused)
     return len(unused)
+
+
+async def expire_guests(hub: "Hub") -> None:
+    """Delete the names of some guests who hold no seat and have not been seen for as long as finished games are kept."""
+    seconds = hub.settings.keep_finished_seconds
+    if not seconds:
+        return
+    users = storage.users.c
+    has_seat = sa.exists().where(storage.holders.c.user_id == users.id)
+    old = sa.select(users.id).where(users.seen < hub.sources.clock() - seconds, ~has_seat).limit(GUEST_BATCH)
+    await hub.writer.store(storage.users.delete().where(users.id.in_(old)))
 
 
 def _is_used(table: Table | None) -> bool:

@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import sqlalchemy as sa
+from orjson import Fragment
 
 from ..bots import BOTS
 from ..rules.deal import ANY_START
@@ -30,9 +31,10 @@ from .tidying import Collector, take_over
 
 KEY_BYTES = 32
 LISTED_SECONDS = SECONDS_PER_DAY
-LINKS_PER_MINUTE = 60.0
+LINKS_PER_MINUTE, RENAMES_PER_MINUTE = 60.0, 60.0
 TIMED_SECONDS = 60.0  # how often running tables with a clock are looked for that are not in memory
 RETRY_SECONDS = 1.0
+SEEN_SECONDS = SECONDS_PER_DAY  # how often is stored that a guest was here
 HEALTH_SECONDS = 3.0  # how long the database may take before it is called unwell
 PROBE_SECONDS = 1.0  # however often somebody asks, it is tried no more often than this
 INTEGRITY_SECONDS, INTEGRITY_SHARE = 60.0, 0.01  # how often the whole file is looked at, and the share of all time that may take
@@ -64,13 +66,15 @@ class Hub:
         self.creations = Buckets(settings.tables_per_minute / 60, settings.tables_per_minute)
         self.daily_creations = Buckets(settings.max_tables_per_day / SECONDS_PER_DAY, settings.max_tables_per_day)
         self.visits = Buckets(LINKS_PER_MINUTE / 60, LINKS_PER_MINUTE)
+        self.renames = Buckets(RENAMES_PER_MINUTE / 60, RENAMES_PER_MINUTE)
         self.moves = Buckets(settings.max_moves_per_second, settings.max_moves_per_second * MOVE_BURST_SECONDS)
         self.takebacks = Buckets(settings.max_takebacks_per_minute / 60, settings.max_takebacks_per_minute)
         self.reads = Buckets(settings.max_reads_per_minute / 60, settings.max_reads_per_minute / 2)
         self.late_comers = Buckets(LATE_PER_SECOND, LATE_AT_ONCE)  # guests whose address has used up its reads
         self.sockets = SocketCounts(settings.max_sockets_per_address, settings.max_seated_sockets_per_address)
         self.heavy = asyncio.Semaphore(HEAVY_AT_ONCE)
-        self.replays: dict[tuple[str, int | None], list[Any]] = {}  # of finished games, by table and seat
+        self.replays: dict[tuple[str, int | None], tuple[Fragment, Fragment]] = {}  # of finished games, by table and seat
+        self.records: dict[str, str] = {}  # of finished games, by table
         self.created_from: dict[str, tuple[str, float]] = {}  # addresses and times of waiting tables; they are stored nowhere
         self.counting = asyncio.Lock()  # between counting the waiting tables and adding one
         self.deleting: set[str] = set()
@@ -358,24 +362,27 @@ class Hub:
     # what happens at a table; its lock is held
 
     async def write(self, table: Table, entries: Sequence[Entry], stored: Callable[[], None] = nothing) -> None:
-        """Store entries, say so, then do what they say: one table after the other, and between them the sockets are served."""
+        """Store entries, say so, then do what they say: one table after the other, and between them the sockets are served.
+
+        Once they are stored nothing is refused any more. What goes wrong after that costs the table its place in memory: it is
+        read again from its log.
+        """
         table.check_room(len(entries))
         await self.store(table, entries=[entry.row(table.id) for entry in entries])
         stored()
         async with self.one_by_one:
             self._apply(table, entries)
         if table.status == "finished":
-            await self._store_status(table)
-        elif table.is_full:
-            await self.store(table, table_update(table.id, timed=False))  # no clock runs there any more
+            with suppress(Refused):  # whoever reads the table next stores it
+                await self._store_status(table)
 
     def _apply(self, table: Table, entries: Sequence[Entry]) -> None:
         try:
             for entry in entries:
                 table.apply(entry)
         except Exception:
+            log.exception("table %s: what is stored could not be done", table.id)
             self.forget(table, 1012, "the table is read again")
-            raise
 
     async def store(self, table: Table, *statements: Any, entries: Sequence[dict[str, Any]] = ()) -> None:
         """Store something about a table. If that fails, nothing has changed, and everybody is asked to look again."""
@@ -396,9 +403,10 @@ class Hub:
         await self.store(table, table_update(table.id, status=table.status))
 
     def settle(self, table: Table) -> None:
-        """After something has changed: tell everybody, and let a bot think if it is to decide."""
-        table.broadcast()
-        self.drive(table)
+        """After something has changed: tell everybody, and let a bot think if it is to decide. Not if the table was forgotten."""
+        if self.tables.get(table.id) is table:
+            table.broadcast()
+            self.drive(table)
 
     # the deal
 
@@ -460,7 +468,7 @@ class Hub:
                 log.warning("bot %s wanted %r, which is not legal", name, chosen.text)
                 chosen = self.bots.stand_in(name, view, self.sources.bot_seed(), "failed")
             await self.write(table, [table.entry("move", seat, chosen.text, thought=chosen.thought())])
-            table.broadcast()
+            self.settle(table)
 
     # clocks
 
@@ -504,15 +512,21 @@ class Hub:
             log.exception("table %s: its clock could not be looked at", table.id)
 
     def _is_idle(self, table: Table, now: float) -> bool:
-        has_deadline = table.clock and table.status == "running" and not table.is_full
+        has_deadline = table.clock and table.status == "running"
         in_use = table.connections or table.thinking or table.lock.locked() or has_deadline
         return not in_use and now - table.used > self.settings.idle_seconds
 
     # people
 
     async def name_of(self, user: str) -> str:
-        """What a guest is called."""
-        return await asyncio.to_thread(self.storage.user_name, user) or first_name(user)
+        """What a guest is called. A guest who has chosen a name is noted as seen, once a day."""
+        found, now = await asyncio.to_thread(self.storage.user, user), self.sources.clock()
+        if found is None:
+            return first_name(user)
+        if now - found["seen"] > SEEN_SECONDS:
+            with suppress(Refused):
+                await self.store_at_once(storage.users.update().where(storage.users.c.id == user).values(seen=now))
+        return str(found["name"])
 
     async def lobby(self, user: str | None) -> dict[str, list[Any]]:
         """A LobbyOut: open tables, and the guest's own."""
@@ -614,6 +628,7 @@ def opening(table_id: str, nonces: Mapping[int, str]) -> list[Any]:
     return [storage.seals.update().where(places[seat]).values(nonce=nonce) for seat, nonce in nonces.items()]
 
 
-def naming(user: str, name: str) -> list[Any]:
+def naming(user: str, name: str, seen: float) -> list[Any]:
     """Store a guest's nickname."""
-    return [storage.users.delete().where(storage.users.c.id == user), storage.users.insert().values(id=user, name=name)]
+    gone = storage.users.delete().where(storage.users.c.id == user)
+    return [gone, storage.users.insert().values(id=user, name=name, seen=seen)]

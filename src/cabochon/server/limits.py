@@ -1,5 +1,6 @@
 """What keeps the server well: buckets for requests, a limit on sizes, a look at origins, and headers."""
 
+import asyncio
 import logging
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable
@@ -159,6 +160,10 @@ class Guard:
         passed_on = {**scope, "method": "GET"} if answer.is_head else scope
         try:
             await self.app(passed_on, _limited(receive), answer)
+        except asyncio.CancelledError:  # by uvicorn, when the server stops and cannot wait any longer
+            if answer.has_begun:
+                raise
+            await _refuse(answer, Refused("stopping"))
         except Exception:
             log.exception("%s %s failed", scope["method"], _route(passed_on))
             if not answer.has_begun:

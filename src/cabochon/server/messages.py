@@ -208,11 +208,11 @@ class PointsOut(Message):
 
 
 class OutcomeOut(Message):
-    """How the game ended."""
+    """How the game ended. `log_full`: the log had reached its greatest length; nobody has won, and every rank is 1."""
 
     ranks: list[int]
     winners: list[int]
-    reason: Literal["goal", "stalemate"]
+    reason: Literal["goal", "stalemate", "log_full"]
     points: list[PointsOut]
 
 
@@ -266,7 +266,7 @@ class StateOut(Message):
 
     `seat` is the seat the viewer holds (null: none). `number` is the number of the last line. `view` is null before the game
     begins. `prices` are what the viewer's seat would still have to pay, as counts by colour, for the places `1a` to `3d` and `@1`
-    to `@3`. `full` says that the log has reached its greatest length: nothing more can happen at this table.
+    to `@3`.
     """
 
     type: Literal["state"] = "state"
@@ -281,7 +281,6 @@ class StateOut(Message):
     asks: list[AskOut]
     can_undo: Literal["no", "free", "ask"]
     outcome: OutcomeOut | None
-    full: bool
 
 
 class AckOut(Message):

@@ -242,7 +242,7 @@ async def sit(hub: Hub, table: Table, connection: Connection, message: messages.
     held += [statement for user in stale for statement in holding(table.id, user, None)]
     moved = [] if old == wanted.seat else [seat.seat for seat in changed]
     unsealed = [statement for seat in moved for statement in sealing(table.id, seat, None)]
-    await store_seats(hub, table, changed, host, *held, *naming(connection.user, name), *unsealed)
+    await store_seats(hub, table, changed, host, *held, *naming(connection.user, name, hub.sources.clock()), *unsealed)
     for user in stale:
         del table.holders[user]
     table.holders |= dict.fromkeys(users, wanted.seat)

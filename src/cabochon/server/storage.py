@@ -58,6 +58,7 @@ users = sa.Table(
     "users", metadata,
     sa.Column("id", sa.String(40), primary_key=True),
     sa.Column("name", sa.String(24), nullable=False),
+    sa.Column("seen", sa.Float, nullable=False, server_default="0"),  # to the day
 )  # fmt: skip
 
 tables = sa.Table(
@@ -368,10 +369,10 @@ class Storage:
             return in_words(wrong)
         return None if found == "ok" else SQLITE_TROUBLE["SQLITE_CORRUPT"]
 
-    def user_name(self, user: str) -> str | None:
-        """The nickname a guest has chosen."""
+    def user(self, user: str) -> Row | None:
+        """A guest who has chosen a nickname."""
         with self.reading() as connection:
-            return connection.scalar(sa.select(users.c.name).where(users.c.id == user))
+            return connection.execute(sa.select(users).where(users.c.id == user)).mappings().first()
 
     def table(self, table_id: str) -> Stored | None:
         """A table with its whole log."""

@@ -233,7 +233,7 @@ class Table:
 
     @property
     def is_full(self) -> bool:
-        """Whether the log is as long as it may become: a game can go on for ever, a log cannot."""
+        """Whether the log is as long as it may become: a game can go on for ever, a table cannot."""
         return self.number >= MAX_LOG_ENTRIES
 
     def check_room(self, lines: int) -> None:
@@ -243,8 +243,8 @@ class Table:
 
     @property
     def decides(self) -> int | None:
-        """The seat to decide; nobody does, and no clock runs, when the log is full."""
-        return self.shown.any_view.turn if self.game and self.status == "running" and not self.is_full else None
+        """The seat to decide."""
+        return self.shown.any_view.turn if self.game and self.status == "running" else None
 
     def entry(
         self, kind: str, seat: int, text: str, undoes: int | None = None, later: int = 0, thought: str | None = None
@@ -297,7 +297,7 @@ class Table:
             self.clock.take_back(line.entry.seat, line.left)
 
     def _changed(self, at: float) -> None:
-        if self.shown.any_view.stage == "over":
+        if self.shown.any_view.stage == "over" or self.is_full:
             self.status = "finished"
             self._written = None
         if self.asks:
@@ -332,8 +332,6 @@ class Table:
         turn = self.shown.any_view.turn
         if self.status == "finished":
             return Refused("over")
-        if self.is_full:
-            return Refused("log_full", most=MAX_LOG_ENTRIES)
         if self.seats[seat].stand_in:
             return Refused("stand_in")
         return None if turn == seat else Refused("not_your_turn", seat=turn)
@@ -501,7 +499,6 @@ class Table:
                 "asks": [ask.out() for ask in self.asks.values()],
                 "can_undo": self.can_undo(viewer),
                 "outcome": self.outcome(),
-                "full": self.is_full,
             }
         )
 

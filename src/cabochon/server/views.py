@@ -7,7 +7,7 @@ from typing import Any
 
 from orjson import Fragment, dumps
 
-from ..game import Game
+from ..game import Game, Outcome
 from ..notation.move import Move, plain_moves
 from ..rules.actions import BUY, BUY_RESERVED, PASS, RESERVE, RESERVE_DECK
 from ..rules.buying import AVENGERS_POINTS
@@ -91,11 +91,9 @@ def _payments(game: Game, moves: list[Move]) -> dict[str, list[str]]:
     return {text: [str(way) for way in several] for text, several in ways.items() if len(several) > 1}
 
 
-def outcome_out(game: Game) -> dict[str, Any] | None:
-    """An OutcomeOut, with each seat's points by source."""
-    outcome = game.outcome
-    if outcome is None:
-        return None
+def outcome_out(game: Game) -> dict[str, Any]:
+    """An OutcomeOut of a finished table, with each seat's points by source. A game that is not over has filled its log."""
+    outcome = game.outcome or Outcome((1,) * game.players, (), "log_full")
     view = game.view(None)
     points = [_points(view, seat) for seat in range(game.players)]
     return {"ranks": outcome.ranks, "winners": outcome.winners, "reason": outcome.reason, "points": points}

@@ -384,12 +384,12 @@ export interface NonceIn {
   nonce: string;
 }
 /**
- * How the game ended.
+ * How the game ended. `log_full`: the log had reached its greatest length; nobody has won, and every rank is 1.
  */
 export interface OutcomeOut {
   ranks: number[];
   winners: number[];
-  reason: "goal" | "stalemate";
+  reason: "goal" | "stalemate" | "log_full";
   points: PointsOut[];
 }
 /**
@@ -532,7 +532,7 @@ export interface StartIn {
  *
  * `seat` is the seat the viewer holds (null: none). `number` is the number of the last line. `view` is null before the game
  * begins. `prices` are what the viewer's seat would still have to pay, as counts by colour, for the places `1a` to `3d` and `@1`
- * to `@3`. `full` says that the log has reached its greatest length: nothing more can happen at this table.
+ * to `@3`.
  */
 export interface StateOut {
   type: "state";
@@ -549,7 +549,6 @@ export interface StateOut {
   asks: AskOut[];
   can_undo: "no" | "free" | "ask";
   outcome: OutcomeOut | null;
-  full: boolean;
 }
 /**
  * Take the seat of a private link; `gives_up` is the seat at that table which the guest holds now, if there is one.
