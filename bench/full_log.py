@@ -11,8 +11,9 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from cabochon import Game
 from cabochon.machine import commit, machine
+
+from cabochon import Game
 from cabochon.server import storage
 from cabochon.server.tables import MAX_LOG_ENTRIES, Entry, Table
 from tests.serving import Guest, House, house
