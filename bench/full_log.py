@@ -14,8 +14,8 @@ from typing import TypeVar
 from cabochon.machine import commit, machine
 
 from cabochon import Game
-from cabochon.server import storage
-from cabochon.server.tables import MAX_LOG_ENTRIES, Entry, Table
+from cabochon.server import repository
+from cabochon.server.table import MAX_LOG_ENTRIES, Entry, Table
 from tests.serving import Guest, House, house
 
 Found = TypeVar("Found")
@@ -48,9 +48,9 @@ def fill(here: House, table: Table, lines: Iterator[tuple[str, str, int | None]]
     for number, (kind, text, undoes) in enumerate(lines, 1):
         rows.append(Entry(number, kind, game.turn if kind == "move" else 0, text, 0.0, undoes).row(table.id))
         game.play(text) if kind == "move" else game.undo()
-    with here.hub.storage.engine.begin() as connection:
-        storage.add_entries(connection, rows)
-        connection.execute(storage.tables.update().where(storage.tables.c.id == table.id).values(status="finished"))
+    with here.service.repository.engine.begin() as connection:
+        repository.add_entries(connection, rows)
+        connection.execute(repository.tables.update().where(repository.tables.c.id == table.id).values(status="finished"))
 
 
 def timed(make: Callable[[], Found]) -> tuple[str, Found]:
@@ -63,10 +63,10 @@ def timed(make: Callable[[], Found]) -> tuple[str, Found]:
 
 def measure(here: House, host: Guest, name: str, table_id: str) -> None:
     """Print times and sizes of one table."""
-    here.hub.tables.clear()
-    reading, stored = timed(lambda: here.hub.storage.table(table_id))
+    here.service.tables.clear()
+    reading, stored = timed(lambda: here.service.repository.table(table_id))
     assert stored is not None
-    loading, table = timed(lambda: Table.load(stored, here.hub.sources))
+    loading, table = timed(lambda: Table.load(stored, here.service.sources))
     print(f"{name}: {table.number} lines, {table.status}")
     print(f"  to read: {reading}\n  to play: {loading}")
     making, state = timed(lambda: table.state(0, 0))
@@ -86,7 +86,7 @@ def main() -> None:
         short = host.create(players=2, bots=["greedy"], start="host")
         long = host.create(**ENDLESS, bots=["greedy"] * 3, start="host")
         for table_id, lines in ((short, lambda _game: taken_back()), (long, endless)):
-            table = here.hub.tables[table_id]
+            table = here.service.tables[table_id]
             fill(here, table, lines(table.first_game()))
         measure(here, host, "take and undo", short)
         measure(here, host, "a game without an end", long)

@@ -22,7 +22,7 @@ from cabochon.bots import BOTS, Budget, bot
 from cabochon.bots.engine import Engine, serve, talk
 from cabochon.bots.external import ForeignBot, Patience, ProgramError, add_bot, add_commands, questions
 from cabochon.cli import app
-from cabochon.server.bots import Bots
+from cabochon.server.bot_pool import BotPool
 from cabochon.server.settings import Settings
 
 from .pinned import PINNED
@@ -500,7 +500,7 @@ def test_workers_of_the_server_know_the_programs(magpie: str, monkeypatch: pytes
     settings = Settings(bots=(f"magpie={magpie}",), bot_workers=1, bot_deadline=60)
 
     async def ask() -> tuple[str, int]:
-        bots = Bots(settings, lambda done, total: None)
+        bots = BotPool(settings, lambda done, total: None)
         await bots.warm()
         try:
             return (await bots.choose("magpie", DEAL.view(DEAL.turn), 1)).text, bots.replaced

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from cabochon import Game, parse_record
-from cabochon.server.fairness import Reveal2, parse_reveal, verify
+from cabochon.server.commitment import Reveal2, parse_reveal, verify
 from cabochon.server.messages import ReplayOut, TableOut
 
 from .postgres import every_database

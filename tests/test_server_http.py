@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from starlette.websockets import WebSocketDisconnect
 
 from cabochon.server.addresses import is_host
-from cabochon.server.storage import Storage
+from cabochon.server.repository import Repository
 from tests.postgres import every_database
 
 from .serving import House, house
@@ -127,7 +127,7 @@ def test_a_body_that_cannot_be_read(here: House, body: Any) -> None:
 
 def test_what_cannot_be_stored_is_said(here: House, caplog: pytest.LogCaptureFixture) -> None:
     guest = here.guest("Anna")
-    with here.hub.storage.engine.begin() as connection:
+    with here.service.repository.engine.begin() as connection:
         for table in ("tables", "users"):
             refusing = f"CREATE TRIGGER no_{table} BEFORE INSERT ON {table} BEGIN SELECT RAISE(ABORT, 'the disk is full'); END"
             connection.exec_driver_sql(refusing)
@@ -160,13 +160,13 @@ def test_what_nobody_expected_is_logged_once_and_said(
     here: House, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     guest = here.guest()
-    monkeypatch.setattr(Storage, "table_of_token", crashing)
+    monkeypatch.setattr(Repository, "table_of_token", crashing)
     answer = guest.get("/api/seats/secret-token")
     assert (500, "failed") == (answer.status_code, answer.json()["code"])
     assert ["GET /api/seats/{token} failed"] == [
         record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING
     ]
     assert "secret-token" not in caplog.text
-    monkeypatch.setattr(Storage, "table", crashing)
+    monkeypatch.setattr(Repository, "table", crashing)
     with guest.at("x") as chair:
         assert 1011 == closing(chair)[0]

@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 
-from cabochon.server.bots import play_a_little
+from cabochon.server.bot_pool import play_a_little
 from cabochon.server.run import play
 from cabochon.server.settings import Settings
 

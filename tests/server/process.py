@@ -48,7 +48,7 @@ UNLIMITED = {
     "bot_workers": 0,
     "requests_per_second": 1000,
     "tables_per_minute": 1_000_000,
-    "most_sockets": 100_000,
+    "max_sockets": 100_000,
     "max_sockets_per_address": 1_000_000,
     "max_spectators_per_address": 1_000_000,
     "max_seated_sockets_per_address": 1_000_000,

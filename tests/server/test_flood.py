@@ -14,7 +14,7 @@ from tests.server.process import Guest, ServerProcess, run
 MESSAGES = 10_000
 AT_ONCE = 50
 MOST_GROWTH = 32 * 2**20
-LENIENT = {"bot_workers": 0, "bot_delay": 0.0, "requests_per_second": 100_000, "most_bad": 1_000_000, "tables_per_minute": 1000}
+LENIENT = {"bot_workers": 0, "bot_delay": 0.0, "requests_per_second": 100_000, "max_bad": 1_000_000, "tables_per_minute": 1000}
 LENIENT |= {"max_moves_per_second": 100_000, "max_takebacks_per_minute": 100_000, "max_reads_per_minute": 1_000_000}
 KINDS = ["move", "why_not", "undo", "replace", "answer", "back", "sit", "leave", "set_bot", "start", "rematch", "ping", "dance"]
 MOVES = [

@@ -13,8 +13,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from .fairness import seal_of
-from .refusals import Refused
+from .commitment import seal_of
+from .errors import Refused
 
 Phase = Literal["waiting", "sealing", "opening", "dealt"]
 

@@ -12,8 +12,8 @@ from typing import Any
 
 from ..errors import CabochonError
 from ..game import Game
-from .clocks import PlayingTime
-from .fairness import DealInputs
+from .clock import PlayingTime
+from .commitment import DealInputs
 from .messages import TableOptions
 from .shuffle import order_of
 
@@ -50,9 +50,9 @@ class Settings:
     idle_seconds: float = 600.0
     requests_per_second: float = 20.0
     tables_per_minute: float = 60.0
-    most_sockets: int = 100
-    most_waiting: int = 64
-    most_bad: int = 20
+    max_sockets: int = 100
+    max_waiting: int = 64
+    max_bad: int = 20
     max_sockets_per_guest: int = 8
     max_spectators_per_address: int = 20
     max_sockets_per_address: int = 100
@@ -101,14 +101,14 @@ def _read(name: str, text: str, kind: type) -> Any:
         return text
     try:
         number = kind(text)
-    except ValueError as wrong:
-        raise CabochonError(f"{ENVIRONMENT_PREFIX}{name.upper()}: {text!r} is not a number") from wrong
+    except ValueError as error:
+        raise CabochonError(f"{ENVIRONMENT_PREFIX}{name.upper()}: {text!r} is not a number") from error
     _check_range(name, number)
     return number
 
 
 def _check_range(name: str, number: float) -> None:
-    is_limit = name.startswith(("max_", "most_")) or "_per_" in name or name in INTERVALS
+    is_limit = name.startswith("max_") or "_per_" in name or name in INTERVALS
     if not math.isfinite(number) or (is_limit and number <= 0):
         raise CabochonError(f"{ENVIRONMENT_PREFIX}{name.upper()}: {number} is not a number above 0")
     if number < 0 and name != "bot_workers":

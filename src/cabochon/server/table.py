@@ -14,17 +14,17 @@ from ..game import Game
 from ..notation.move import parse_move
 from ..rules.deal import ANY_START
 from ..view import View
-from .clocks import clock_of
+from .clock import clock_of
+from .commitment import DealInputs
 from .dealing import Dealing, Phase
-from .fairness import DealInputs
+from .errors import Refused
 from .messages import TableOptions
-from .refusals import Refused
+from .repository import Stored
+from .serialise import PositionViews, facts, outcome_out, packed, view_out
 from .settings import Sources
-from .storage import Stored
-from .views import Shown, facts, outcome_out, packed, view_out
 
 if TYPE_CHECKING:
-    from .sockets import Connection
+    from .connection import Connection
 
 STORED_FIELDS = ("id", "status", "host", "start", "seed", "salt", "secret", "commitment", "created", "rematch")
 DEAL_PHASES: dict[str, Phase] = {"waiting": "waiting", "dealing": "sealing", "running": "dealt", "finished": "dealt"}
@@ -156,7 +156,7 @@ class Table:
     thinking: "asyncio.Task[None] | None" = None
     clock: Any = None
     watchers: int = 0
-    _shown: Shown | None = None
+    _views: PositionViews | None = None
     _written: Fragment | None = None
     _outcome: Fragment | None = None
     _options: Fragment | None = None
@@ -219,17 +219,17 @@ class Table:
         return len(self.log)
 
     @property
-    def shown(self) -> Shown:
-        """The position as it is shown."""
-        if self._shown is None:
+    def views(self) -> PositionViews:
+        """The views of the position."""
+        if self._views is None:
             assert self.game is not None
-            self._shown = Shown(self.game)
-        return self._shown
+            self._views = PositionViews(self.game)
+        return self._views
 
-    def _show_again(self) -> None:
+    def _renew_views(self) -> None:
         """The position has changed."""
         assert self.game is not None
-        self._shown = Shown(self.game, self._shown)
+        self._views = PositionViews(self.game, self._views)
 
     @property
     def is_full(self) -> bool:
@@ -244,7 +244,7 @@ class Table:
     @property
     def decides(self) -> int | None:
         """The seat to decide."""
-        return self.shown.any_view.turn if self.game and self.status == "running" else None
+        return self.views.any_view.turn if self.game and self.status == "running" else None
 
     def entry(
         self, kind: str, seat: int, text: str, undoes: int | None = None, later: int = 0, thought: str | None = None
@@ -268,10 +268,10 @@ class Table:
 
     def _moved(self, entry: Entry) -> Line:
         assert self.game is not None
-        before = self.shown.view(entry.seat)
+        before = self.views.view(entry.seat)
         self.game.play(entry.text)
-        self._show_again()
-        after = self.shown.view(entry.seat)
+        self._renew_views()
+        after = self.views.view(entry.seat)
         ends_turn = after.turns != before.turns
         left = self.clock.end_turn(entry.seat) if self.clock and ends_turn else None
         return written_line(entry, before, after, left)
@@ -285,19 +285,19 @@ class Table:
             if entry.kind == "back" and self.clock:
                 self.clock.come_back(entry.seat)
         self._written = None
-        return noted_line(entry, self.shown.any_view.turns)
+        return noted_line(entry, self.views.any_view.turns)
 
     def _take_back(self, entry: Entry) -> None:
         assert self.game is not None
         line = self.standing.pop()
         assert line.entry.number == entry.undoes, "the log takes back its last standing move"
         self.game.undo()
-        self._show_again()
+        self._renew_views()
         if self.clock:
             self.clock.take_back(line.entry.seat, line.left)
 
     def _changed(self, at: float) -> None:
-        if self.shown.any_view.stage == "over" or self.is_full:
+        if self.views.any_view.stage == "over" or self.is_full:
             self.status = "finished"
             self._written = None
         if self.asks:
@@ -329,7 +329,7 @@ class Table:
         """Why this seat has nothing to decide now."""
         if self.game is None:
             return Refused("not_begun")
-        turn = self.shown.any_view.turn
+        turn = self.views.any_view.turn
         if self.status == "finished":
             return Refused("over")
         if self.seats[seat].stand_in:
@@ -349,11 +349,11 @@ class Table:
             return forbidden
         try:
             move = parse_move(text, self.game.variant)
-            if str(move) in self.shown.choices:
+            if str(move) in self.views.choices:
                 return None
             rule = self.game.why_not(move)
-        except CabochonError as wrong:
-            return Refused("rule", sentence=str(wrong))
+        except CabochonError as error:
+            return Refused("rule", sentence=str(error))
         return None if rule is None else Refused("rule", sentence=f"{move}: {rule.sentence()}")
 
     def own_last(self, seat: int) -> int | None:
@@ -484,7 +484,7 @@ class Table:
 
     def state(self, viewer: int | None, since: int) -> bytes:
         """A StateOut for a seat or a spectator who has the lines up to `since`."""
-        view, prices = self.shown.out(viewer) if self.game else (None, {})
+        view, prices = self.views.out(viewer) if self.game else (None, {})
         return dumps(
             {
                 "type": "state",
@@ -509,7 +509,7 @@ class Table:
     def _choices(self, viewer: int | None) -> dict[str, Any] | None:
         if viewer is None or viewer != self.decides or not self.seats[viewer].is_human:
             return None
-        choices = self.shown.choices
+        choices = self.views.choices
         return {"legal": choices.legal, "payments": choices.payments}
 
     def broadcast(self) -> None:
@@ -597,15 +597,15 @@ def _check_seats(table: Table) -> None:
 
 def replay_views(game: Game, entries: list[Entry], viewer: int | None) -> list[Fragment]:
     """What a viewer saw before the first entry and after each."""
-    views = [_shown_to(game, viewer)]
+    views = [_view_for(game, viewer)]
     for entry in entries:
         if entry.kind == "move":
             game.play(entry.text)
         elif entry.kind == "undo":
             game.undo()
-        views.append(_shown_to(game, viewer))
+        views.append(_view_for(game, viewer))
     return views
 
 
-def _shown_to(game: Game, viewer: int | None) -> Fragment:
+def _view_for(game: Game, viewer: int | None) -> Fragment:
     return packed(view_out(game.view(viewer), game.is_last_round))

@@ -15,19 +15,19 @@ from orjson import Fragment
 
 from ..bots import BOTS
 from ..rules.deal import ANY_START
-from . import storage
-from .bots import Bots
-from .clocks import SECONDS_PER_DAY
+from . import repository
+from .bot_pool import BotPool
+from .clock import SECONDS_PER_DAY
+from .commitment import commitment_2
+from .errors import Refused
 from .expiry import expire_for_ever
-from .fairness import commitment_2
-from .guests import Guests, first_name
-from .limits import Buckets, SocketCounts
+from .gc_tuning import Collector, take_over
+from .identity import Guests, first_name
 from .messages import TableOptions
-from .refusals import Refused
+from .rate_limit import Buckets, SocketCounts
+from .repository import Repository, Stored, Writer
 from .settings import Settings, Sources, default_database
-from .storage import Storage, Stored, Writer
-from .tables import Entry, Seat, Table
-from .tidying import Collector, take_over
+from .table import Entry, Seat, Table
 
 KEY_BYTES = 32
 LISTED_SECONDS = SECONDS_PER_DAY
@@ -50,13 +50,13 @@ def nothing() -> None:
     """Do nothing."""
 
 
-class Hub:
+class Service:
     """The tables in memory and what they need."""
 
     def __init__(self, settings: Settings, sources: Sources, progress: Callable[[int, int], None]) -> None:
         self.settings, self.sources = settings, sources
-        self.storage = Storage(settings.database or default_database())
-        self.bots: Bots
+        self.repository = Repository(settings.database or default_database())
+        self.bots: BotPool
         self.writer: Writer
         self.guests: Guests
         self.collector: Collector
@@ -95,13 +95,13 @@ class Hub:
 
     def prepare(self, address: str = "") -> None:
         """Take the database and bring it up to date. What is wrong with it is told before anything is started."""
-        self.storage.open(address)
-        self.guests = Guests(self.storage.secret_key("guests", secrets.token_urlsafe(KEY_BYTES)), self.sources.clock)
+        self.repository.open(address)
+        self.guests = Guests(self.repository.secret_key("guests", secrets.token_urlsafe(KEY_BYTES)), self.sources.clock)
 
     async def start(self) -> None:
         """Begin to write and to get ready; without workers the server answers only when it is ready."""
-        self.writer = Writer(self.storage.engine, self.settings.commit_window, self.storage.lease, self.fail)
-        self.bots = Bots(self.settings, self.progress)
+        self.writer = Writer(self.repository.engine, self.settings.commit_window, self.repository.lease, self.fail)
+        self.bots = BotPool(self.settings, self.progress)
         getting_ready = asyncio.create_task(self._get_ready())
         for_ever = (self._tick_for_ever(), self._beat_for_ever(), expire_for_ever(self))
         self.background = [getting_ready, *(asyncio.create_task(one) for one in for_ever)]
@@ -130,7 +130,7 @@ class Hub:
     async def _watch_timed_tables(self) -> bool:
         """Running tables with a clock are kept in memory, also when one was forgotten; False if the database does not answer."""
         try:
-            for table_id in await asyncio.to_thread(self.storage.timed_tables):
+            for table_id in await asyncio.to_thread(self.repository.timed_tables):
                 if table_id not in self.tables and table_id not in self.damaged:
                     await self._watch(table_id)
         except Refused:
@@ -170,7 +170,7 @@ class Hub:
         await asyncio.gather(*tasks, return_exceptions=True)
         await self.bots.stop()
         await asyncio.to_thread(self.writer.stop)
-        self.storage.close()
+        self.repository.close()
 
     # whether it is well
 
@@ -188,9 +188,9 @@ class Hub:
 
     async def _try_to_store(self) -> str | None:
         try:
-            await self.writer.store(self.storage.lease.proof())
+            await self.writer.store(self.repository.lease.proof())
         except Refused as refusal:
-            return storage.in_words(refusal.__cause__)
+            return repository.trouble_sentence(refusal.__cause__)
         if self.integrity is None and time.monotonic() >= self.integrity_due:
             self.integrity = asyncio.create_task(self._look_for_damage())
         return None
@@ -199,7 +199,7 @@ class Hub:
         """Look at the whole file, in the background."""
         began = time.monotonic()
         try:
-            self.damage = await asyncio.to_thread(self.storage.damage)
+            self.damage = await asyncio.to_thread(self.repository.damage)
             if self.damage:
                 log.error(self.damage)
         finally:
@@ -228,7 +228,7 @@ class Hub:
 
     async def _load(self, table_id: str) -> Table:
         try:
-            stored = await asyncio.to_thread(self.storage.table, table_id)
+            stored = await asyncio.to_thread(self.repository.table, table_id)
             if stored is None:
                 raise Refused("no_table")
             table = self.tables[table_id] = await asyncio.to_thread(self._read, stored)
@@ -247,13 +247,13 @@ class Hub:
             raise Refused("damaged")
         try:
             table = Table.load(stored, self.sources, replayed=replayed)
-        except Exception as wrong:
+        except Exception as error:
             if table_id not in self.damaged:
-                said = str(wrong).strip().partition("\n")[0]
+                said = str(error).strip().partition("\n")[0]
                 # Written out, so that each damaged table is a trouble of its own; where in the code is of no interest.
-                log.error(f"table {table_id} is damaged: {type(wrong).__name__}: {said}")  # noqa: TRY400
+                log.error(f"table {table_id} is damaged: {type(error).__name__}: {said}")  # noqa: TRY400
                 self.damaged.add(table_id)
-            raise Refused("damaged") from wrong
+            raise Refused("damaged") from error
         self.damaged.discard(table_id)
         return table
 
@@ -293,7 +293,7 @@ class Hub:
     async def _check_waiting(self, user: str, address: str) -> None:
         """Refuse one more table that waits for players to whoever has many."""
         most, most_from_there = self.settings.max_waiting_tables, self.settings.max_waiting_tables_per_address
-        if await asyncio.to_thread(self.storage.waiting_tables, user) >= most:
+        if await asyncio.to_thread(self.repository.waiting_tables, user) >= most:
             raise Refused("too_many_waiting", most=most)
         listed_since = self.sources.clock() - LISTED_SECONDS
         self.created_from = {name: made for name, made in self.created_from.items() if made[1] > listed_since}
@@ -349,9 +349,9 @@ class Hub:
             [seat_row(row["id"], seat) for seat in seats],
             [{"table_id": row["id"], "user_id": user, "seat": seat} for user, seat in holders.items()],
         )
-        statements = [storage.tables.insert().values(row), storage.seats.insert().values(list(stored.seats))]
+        statements = [repository.tables.insert().values(row), repository.seats.insert().values(list(stored.seats))]
         if stored.holders:
-            statements.append(storage.holders.insert().values(list(stored.holders)))
+            statements.append(repository.holders.insert().values(list(stored.holders)))
         await self.store_at_once(*statements)
         table = self.tables[row["id"]] = Table.load(stored, self.sources)
         if status == "dealing":
@@ -388,16 +388,16 @@ class Hub:
         """Store something about a table. If that fails, nothing has changed, and everybody is asked to look again."""
         try:
             await self.writer.store(*statements, entries=entries)
-        except Exception as wrong:
+        except Exception as error:
             self.forget(table, 1012, "the table is read again")
-            raise Refused("not_stored") from wrong
+            raise Refused("not_stored") from error
 
     async def store_at_once(self, *statements: Any) -> None:
         """Store something that no table in memory knows of yet."""
         try:
             await self.writer.store(*statements)
-        except Exception as wrong:
-            raise Refused("not_stored") from wrong
+        except Exception as error:
+            raise Refused("not_stored") from error
 
     async def _store_status(self, table: Table) -> None:
         await self.store(table, table_update(table.id, status=table.status))
@@ -457,14 +457,14 @@ class Hub:
             table.thinking = None
 
     async def _play_bot(self, table: Table, seat: int, name: str) -> None:
-        number, view = table.number, table.shown.view(seat)
+        number, view = table.number, table.views.view(seat)
         chosen, _ = await asyncio.gather(
             self.bots.choose(name, view, self.sources.bot_seed()), asyncio.sleep(self.settings.bot_delay)
         )
         async with self.locked(table):
             if table.number != number:
                 return
-            if chosen.text not in table.shown.choices:
+            if chosen.text not in table.views.choices:
                 log.warning("bot %s wanted %r, which is not legal", name, chosen.text)
                 chosen = self.bots.stand_in(name, view, self.sources.bot_seed(), "failed")
             await self.write(table, [table.entry("move", seat, chosen.text, thought=chosen.thought())])
@@ -520,19 +520,19 @@ class Hub:
 
     async def name_of(self, user: str) -> str:
         """What a guest is called. A guest who has chosen a name is noted as seen, once a day."""
-        found, now = await asyncio.to_thread(self.storage.user, user), self.sources.clock()
+        found, now = await asyncio.to_thread(self.repository.user, user), self.sources.clock()
         if found is None:
             return first_name(user)
         if now - found["seen"] > SEEN_SECONDS:
             with suppress(Refused):
-                await self.store_at_once(storage.users.update().where(storage.users.c.id == user).values(seen=now))
+                await self.store_at_once(repository.users.update().where(repository.users.c.id == user).values(seen=now))
         return str(found["name"])
 
     async def lobby(self, user: str | None) -> dict[str, list[Any]]:
         """A LobbyOut: open tables, and the guest's own."""
         since = self.sources.clock() - LISTED_SECONDS
-        found = await asyncio.to_thread(self.storage.open_table_ids, since)
-        opened = await asyncio.to_thread(self.storage.open_tables, self._fair(found))
+        found = await asyncio.to_thread(self.repository.open_table_ids, since)
+        opened = await asyncio.to_thread(self.repository.open_tables, self._fair(found))
         own = {"running": [], "finished": []} if user is None else await asyncio.to_thread(self._own, user)
         waiting = [table for table in opened if any(seat["kind"] == "open" for seat in table.seats)]
         shown = {name: self._all_listed(found, watched=True) for name, found in own.items()}
@@ -547,11 +547,11 @@ class Hub:
             listed[address] += 1
             if listed[address] <= self.settings.max_listed_per_address:
                 kept.append(table_id)
-        return kept[: storage.MOST_LISTED]
+        return kept[: repository.MAX_LISTED]
 
     def _own(self, user: str) -> dict[str, list[Stored]]:
-        running = [table for status in ("waiting", "dealing", "running") for table in self.storage.tables_of(user, status)]
-        return {"running": running, "finished": self.storage.tables_of(user, "finished")}
+        running = [table for status in ("waiting", "dealing", "running") for table in self.repository.tables_of(user, status)]
+        return {"running": running, "finished": self.repository.tables_of(user, "finished")}
 
     def _all_listed(self, found: list[Stored], *, watched: bool | None) -> list[Any]:
         listed = []
@@ -599,36 +599,36 @@ def seat_row(table_id: str, seat: Seat) -> dict[str, Any]:
 
 def table_update(table_id: str, **values: Any) -> sa.Update:
     """Store something about a table anew."""
-    return storage.tables.update().where(storage.tables.c.id == table_id).values(**values)
+    return repository.tables.update().where(repository.tables.c.id == table_id).values(**values)
 
 
 def seat_update(table_id: str, seat: Seat) -> sa.Update:
     """Store a seat anew."""
-    place = (storage.seats.c.table_id == table_id) & (storage.seats.c.seat == seat.seat)
-    return storage.seats.update().where(place).values(kind=seat.kind, name=seat.name, bot=seat.bot, token=seat.token)
+    place = (repository.seats.c.table_id == table_id) & (repository.seats.c.seat == seat.seat)
+    return repository.seats.update().where(place).values(kind=seat.kind, name=seat.name, bot=seat.bot, token=seat.token)
 
 
 def holding(table_id: str, user: str, seat: int | None) -> list[Any]:
     """Store that a user holds a seat, or (None) none."""
-    place = (storage.holders.c.table_id == table_id) & (storage.holders.c.user_id == user)
-    gone = [storage.holders.delete().where(place)]
-    return gone if seat is None else [*gone, storage.holders.insert().values(table_id=table_id, user_id=user, seat=seat)]
+    place = (repository.holders.c.table_id == table_id) & (repository.holders.c.user_id == user)
+    gone = [repository.holders.delete().where(place)]
+    return gone if seat is None else [*gone, repository.holders.insert().values(table_id=table_id, user_id=user, seat=seat)]
 
 
 def sealing(table_id: str, seat: int, seal: str | None) -> list[Any]:
     """Store the seal of a seat, or (None) that it has none."""
-    place = (storage.seals.c.table_id == table_id) & (storage.seals.c.seat == seat)
-    gone = [storage.seals.delete().where(place)]
-    return gone if seal is None else [*gone, storage.seals.insert().values(table_id=table_id, seat=seat, seal=seal)]
+    place = (repository.seals.c.table_id == table_id) & (repository.seals.c.seat == seat)
+    gone = [repository.seals.delete().where(place)]
+    return gone if seal is None else [*gone, repository.seals.insert().values(table_id=table_id, seat=seat, seal=seal)]
 
 
 def opening(table_id: str, nonces: Mapping[int, str]) -> list[Any]:
     """Store the opened nonces."""
-    places = {seat: (storage.seals.c.table_id == table_id) & (storage.seals.c.seat == seat) for seat in nonces}
-    return [storage.seals.update().where(places[seat]).values(nonce=nonce) for seat, nonce in nonces.items()]
+    places = {seat: (repository.seals.c.table_id == table_id) & (repository.seals.c.seat == seat) for seat in nonces}
+    return [repository.seals.update().where(places[seat]).values(nonce=nonce) for seat, nonce in nonces.items()]
 
 
 def naming(user: str, name: str, seen: float) -> list[Any]:
     """Store a guest's nickname."""
-    gone = storage.users.delete().where(storage.users.c.id == user)
-    return [gone, storage.users.insert().values(id=user, name=name, seen=seen)]
+    gone = repository.users.delete().where(repository.users.c.id == user)
+    return [gone, repository.users.insert().values(id=user, name=name, seen=seen)]

@@ -23,9 +23,9 @@ from sqlalchemy.engine import Connection, Engine, RowMapping, make_url
 
 from ..errors import CabochonError
 from ..version import __version__
+from .errors import Refused
 from .leases import Held, Lease, Misplaced, Taken
 from .leases import metadata as metadata
-from .refusals import Refused
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 BUSY_MILLISECONDS = 5_000
@@ -45,9 +45,9 @@ POSTGRESQL_OPTIONS = (
     f"-c statement_timeout={STATEMENT_SECONDS}s -c lock_timeout={STATEMENT_SECONDS}s -c idle_in_transaction_session_timeout=30s "
     "-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3"
 )
-MOST_IN_ONE_COMMIT = 512
-MOST_LISTED = 50
-SHORTEST_SECRET = 3
+MAX_JOBS_PER_COMMIT = 512
+MAX_LISTED = 50
+MIN_SECRET_LENGTH = 3
 # A password ends at the first @ for SQLAlchemy; whoever forgot to encode one of its own meant the last.
 SECRETS_IN_URL = [re.compile(found) for found in (r"://[^:/]*:([^@]*)@", r"://[^:@/]*:([^?]*)@", r"[?&][a-z]*password=([^&#]+)")]
 NUL = "\0"  # no text in PostgreSQL contains it, and a query with one is an error
@@ -149,17 +149,17 @@ def _connecting(url: str) -> Iterator[None]:
     """Say in one sentence why a database cannot be opened."""
     try:
         yield
-    except (sa.exc.ArgumentError, sa.exc.NoSuchModuleError, ModuleNotFoundError, OSError, ValueError) as wrong:
-        raise CabochonError(without_secrets(f"--database {url}: {wrong}", url)) from None  # what it came from may name them too
-    except sa.exc.DBAPIError as wrong:
-        raise CabochonError(without_secrets(f"--database {url}: {wrong.orig}", url)) from None
+    except (sa.exc.ArgumentError, sa.exc.NoSuchModuleError, ModuleNotFoundError, OSError, ValueError) as error:
+        raise CabochonError(without_secrets(f"--database {url}: {error}", url)) from None  # what it came from may name them too
+    except sa.exc.DBAPIError as error:
+        raise CabochonError(without_secrets(f"--database {url}: {error.orig}", url)) from None
 
 
 def without_secrets(text: str, url: str) -> str:
     """A text about the database of this URL, without its password, however that was written."""
     written = [secret for found in SECRETS_IN_URL for secret in found.findall(url)]
     parts = {part for secret in written for part in (secret, *secret.split("@"))}  # a driver may take one for the host
-    known = {form for part in parts for form in (part, unquote(part), unquote_plus(part)) if len(form) >= SHORTEST_SECRET}
+    known = {form for part in parts for form in (part, unquote(part), unquote_plus(part)) if len(form) >= MIN_SECRET_LENGTH}
     for secret in sorted(known, key=len, reverse=True):
         text = text.replace(secret, "***")
     return text
@@ -182,10 +182,10 @@ def open_engine(url: str) -> Engine:
         )
         sa.event.listen(engine, "handle_error", _hide_row)
         if is_sqlite:
-            sa.event.listen(engine, "connect", _be_careful)
+            sa.event.listen(engine, "connect", _set_pragmas)
             sa.event.listen(engine, "begin", _begin)
         if is_psycopg:
-            sa.event.listen(engine, "do_connect", _connect_impatiently)
+            sa.event.listen(engine, "do_connect", _connect_with_timeouts)
         return engine
 
 
@@ -195,10 +195,10 @@ def _limits(url: sa.URL) -> dict[str, Any]:
     return {**own, "options": f"{POSTGRESQL_OPTIONS} {url.query.get('options', '')}".strip()}
 
 
-def _connect_impatiently(_dialect: Any, _record: Any, arguments: Any, settings: Any) -> Any:
-    from .impatience import ImpatientConnection  # psycopg need not be installed
+def _connect_with_timeouts(_dialect: Any, _record: Any, arguments: Any, settings: Any) -> Any:
+    from .postgres_timeouts import TimeoutConnection  # psycopg need not be installed
 
-    connection = ImpatientConnection.connect(*arguments, **settings)
+    connection = TimeoutConnection.connect(*arguments, **settings)
     connection.answer_seconds = ANSWER_SECONDS
     return connection
 
@@ -213,12 +213,12 @@ def _begin(connection: Connection) -> None:
 
 def _hide_row(context: sa.engine.ExceptionContext) -> None:
     """An error is told by the first line of its message: PostgreSQL prints the whole row below it, secrets included."""
-    for wrong in (context.original_exception, context.sqlalchemy_exception):
-        if wrong is not None and wrong.args and isinstance(wrong.args[0], str):
-            wrong.args = (wrong.args[0].partition("\n")[0], *wrong.args[1:])
+    for error in (context.original_exception, context.sqlalchemy_exception):
+        if error is not None and error.args and isinstance(error.args[0], str):
+            error.args = (error.args[0].partition("\n")[0], *error.args[1:])
 
 
-def _be_careful(connection: Any, _record: Any) -> None:
+def _set_pragmas(connection: Any, _record: Any) -> None:
     connection.isolation_level = None
     for pragma in ("journal_mode=WAL", "synchronous=FULL", f"busy_timeout={BUSY_MILLISECONDS}", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {pragma}").close()
@@ -281,11 +281,11 @@ POSTGRESQL_TROUBLE = {
 }
 
 
-def in_words(wrong: BaseException | None) -> str:
+def trouble_sentence(error: BaseException | None) -> str:
     """What is wrong with a database, in words that everybody may read: no paths, no addresses."""
-    if isinstance(wrong, Taken | Held | Misplaced):
-        return str(wrong)
-    cause = wrong.orig if isinstance(wrong, sa.exc.DBAPIError) else wrong
+    if isinstance(error, Taken | Held | Misplaced):
+        return str(error)
+    cause = error.orig if isinstance(error, sa.exc.DBAPIError) else error
     name = str(getattr(cause, "sqlite_errorname", ""))
     for known, sentence in SQLITE_TROUBLE.items():
         if name == known or name.startswith(f"{known}_"):
@@ -296,7 +296,7 @@ def in_words(wrong: BaseException | None) -> str:
     return "the database does not answer"
 
 
-class Storage:
+class Repository:
     """Reading from the database, and the changes before the server answers. The rest goes through the Writer."""
 
     def __init__(self, url: str) -> None:
@@ -341,10 +341,10 @@ class Storage:
             with self.engine.connect() as connection:
                 yield connection
             self.is_away = False
-        except sa.exc.SQLAlchemyError as wrong:
-            self.is_away = isinstance(wrong, sa.exc.OperationalError) and self.engine.dialect.name != "sqlite"
-            log.warning("could not read: %s", _first_line(wrong))
-            raise Refused("no_database") from wrong
+        except sa.exc.SQLAlchemyError as error:
+            self.is_away = isinstance(error, sa.exc.OperationalError) and self.engine.dialect.name != "sqlite"
+            log.warning("could not read: %s", _first_line(error))
+            raise Refused("no_database") from error
         finally:
             if is_trial:
                 self.trial.release()
@@ -365,8 +365,8 @@ class Storage:
         try:
             with self.engine.connect() as connection:
                 found = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
-        except sa.exc.SQLAlchemyError as wrong:
-            return in_words(wrong)
+        except sa.exc.SQLAlchemyError as error:
+            return trouble_sentence(error)
         return None if found == "ok" else SQLITE_TROUBLE["SQLITE_CORRUPT"]
 
     def user(self, user: str) -> Row | None:
@@ -450,7 +450,7 @@ class Storage:
 
     def _listed(self, query: sa.Select[Any]) -> list[Stored]:
         with self.reading() as connection:
-            rows = connection.execute(query.order_by(tables.c.created.desc()).limit(MOST_LISTED)).mappings().all()
+            rows = connection.execute(query.order_by(tables.c.created.desc()).limit(MAX_LISTED)).mappings().all()
             seated, sealed = (_by_seat(connection, part, [row["id"] for row in rows]) for part in (seats, seals))
             return [Stored(row, seated.get(row["id"], []), seals=sealed.get(row["id"], [])) for row in rows]
 
@@ -520,8 +520,8 @@ class Writer:
         try:
             while self._write_batch():
                 pass
-        except BaseException as wrong:
-            log.critical("the thread that writes has ended", exc_info=wrong)
+        except BaseException as error:
+            log.critical("the thread that writes has ended", exc_info=error)
             self._call(self.failed, "the thread that writes has ended")
         finally:
             self.has_ended = True
@@ -557,7 +557,7 @@ class Writer:
         batch = [self.jobs.get()]
         if batch[0] is not None and self.window:
             time.sleep(self.window)
-        while len(batch) < MOST_IN_ONE_COMMIT and batch[-1] is not None and not self.jobs.empty():
+        while len(batch) < MAX_JOBS_PER_COMMIT and batch[-1] is not None and not self.jobs.empty():
             batch.append(self.jobs.get())
         return batch
 
@@ -565,13 +565,13 @@ class Writer:
         """Everything in one transaction; if a job is at fault, each in its own, so that one cannot harm another."""
         try:
             self._store(jobs)
-        except Exception as wrong:
-            if len(jobs) > 1 and not is_of_the_database(wrong):
+        except Exception as error:
+            if len(jobs) > 1 and not is_of_the_database(error):
                 return [outcome for job in jobs for outcome in self._commit([job])]
-            log.warning("could not store: %s", _first_line(wrong))
-            if isinstance(wrong, Taken):
-                self._call(self.failed, str(wrong))
-            return [wrong] * len(jobs)
+            log.warning("could not store: %s", _first_line(error))
+            if isinstance(error, Taken):
+                self._call(self.failed, str(error))
+            return [error] * len(jobs)
         return [None] * len(jobs)
 
     def _store(self, jobs: list[Job]) -> None:
@@ -586,15 +586,15 @@ class Writer:
         self.stored += len(rows)
 
 
-def is_of_the_database(wrong: Exception) -> bool:
+def is_of_the_database(error: Exception) -> bool:
     """Whether the database is in trouble, and not a job: then no other job would fare better."""
     at_fault = (sa.exc.OperationalError, sa.exc.InterfaceError, CabochonError, OSError)
-    return isinstance(wrong, at_fault) or type(wrong) is sa.exc.DatabaseError
+    return isinstance(error, at_fault) or type(error) is sa.exc.DatabaseError
 
 
-def _first_line(wrong: BaseException) -> str:
+def _first_line(error: BaseException) -> str:
     """An error without the statement and its values."""
-    return str(wrong.orig if isinstance(wrong, sa.exc.DBAPIError) else wrong).strip().partition("\n")[0]
+    return str(error.orig if isinstance(error, sa.exc.DBAPIError) else error).strip().partition("\n")[0]
 
 
 def _tell(jobs: list[Job], outcomes: Sequence[BaseException | None]) -> None:

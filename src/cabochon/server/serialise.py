@@ -17,7 +17,7 @@ from ..rules.variants import CARDS, TILES, VARIANTS
 from ..search.analysis import Analysis
 from ..view import View, Views
 
-MOST_ADVICE, FEWEST_LOOKS = 3, 20
+MAX_HINT_MOVES, MIN_HINT_VISITS = 3, 20
 PLACES = tuple(f"{tier}{place}" for tier in (1, 2, 3) for place in "abcd")
 
 
@@ -109,8 +109,8 @@ def _points(view: View, seat: int) -> dict[str, int]:
 def hint_out(found: Analysis, seat: int) -> dict[str, Any]:
     """The moves and chances of a HintOut. What was hardly looked at, or only seems better than the best, is left out."""
     best, *rest = found.moves
-    others = [one for one in rest if one.visits >= FEWEST_LOOKS and one.values[seat] <= best.values[seat]][: MOST_ADVICE - 1]
-    others.sort(key=lambda one: one.values[seat], reverse=True)
+    others = [one for one in rest if one.visits >= MIN_HINT_VISITS and one.values[seat] <= best.values[seat]]
+    others = sorted(others[: MAX_HINT_MOVES - 1], key=lambda one: one.values[seat], reverse=True)
     moves = [{"text": str(one.move), "chance": one.values[seat]} for one in (best, *others)]
     return {"moves": moves, "chances": best.values}
 
@@ -162,10 +162,10 @@ def _gems(before: View, after: View, action: int) -> tuple[int, ...]:
     return tuple(abs(has - had) for had, has in pairs)
 
 
-class Shown:
+class PositionViews:
     """One position of a game as it is shown: each view, and what is made from it, is made once."""
 
-    def __init__(self, game: Game, before: "Shown | None" = None) -> None:
+    def __init__(self, game: Game, before: "PositionViews | None" = None) -> None:
         self.game = game
         self.last_round = max(game.points) >= (game.rules.goal or 0) and game.is_last_round
         self.views = Views(game.state)

@@ -18,31 +18,31 @@ from ..errors import CabochonError
 from ..notation.move import parse_move
 from ..view import View
 from . import messages
-from .guests import clean_name
-from .hub import Hub, check_bot, holding, naming, sealing, seat_update, table_update
-from .limits import Buckets
-from .refusals import Refused
-from .sockets import NOT_FOR_YOU, Connection
-from .tables import MAX_LOG_ENTRIES, Seat, Table
-from .views import hint_out
+from .connection import NOT_FOR_YOU, Connection
+from .errors import Refused
+from .identity import clean_name
+from .rate_limit import Buckets
+from .serialise import hint_out
+from .service import Service, check_bot, holding, naming, sealing, seat_update, table_update
+from .table import MAX_LOG_ENTRIES, Seat, Table
 
 DEFAULT_BOT = "greedy"
 log = logging.getLogger("cabochon.server")
-Handler = Callable[[Hub, Table, Connection, Any], Awaitable[int | None]]
+Handler = Callable[[Service, Table, Connection, Any], Awaitable[int | None]]
 
 
-async def carry_out(hub: Hub, table: Table, connection: Connection, message: Any) -> None:
+async def carry_out(service: Service, table: Table, connection: Connection, message: Any) -> None:
     """Do what a message asks for; acknowledge or refuse it, then tell everybody."""
     try:
         if isinstance(message, messages.HintIn):
-            hint(hub, table, connection, message)
+            hint(service, table, connection, message)
             return
-        async with hub.locked(table):
-            number = await HANDLERS[type(message)](hub, table, connection, message)
+        async with service.locked(table):
+            number = await HANDLERS[type(message)](service, table, connection, message)
             if not isinstance(message, messages.MoveIn) or number is not None:
                 connection.put(ack(message.id, table.number if number is None else number), before_state=True)
             if number is None:
-                hub.settle(table)
+                service.settle(table)
     except Refused as refusal:
         connection.put(refused(message.id, refusal))
     except Exception:
@@ -63,7 +63,7 @@ def refused(request: int | None, refusal: Refused) -> bytes:
 # Playing
 
 
-async def move(hub: Hub, table: Table, connection: Connection, message: messages.MoveIn) -> int | None:
+async def move(service: Service, table: Table, connection: Connection, message: messages.MoveIn) -> int | None:
     """Play a move, once: sent again it is acknowledged again."""
     seat = own_seat(table, connection)
     if message.number <= table.number:
@@ -73,9 +73,9 @@ async def move(hub: Hub, table: Table, connection: Connection, message: messages
     forbidden = table.why_not(seat, message.text)
     if forbidden:
         raise forbidden
-    check_pace(hub.moves, connection, "too_many_moves")
+    check_pace(service.moves, connection, "too_many_moves")
     entry = table.entry("move", seat, canonical(table, message.text))
-    await hub.write(table, [entry], stored=lambda: connection.put(ack(message.id, entry.number), before_state=True))
+    await service.write(table, [entry], stored=lambda: connection.put(ack(message.id, entry.number), before_state=True))
     return None
 
 
@@ -95,7 +95,7 @@ def canonical(table: Table, text: str) -> str:
         return text
 
 
-async def why_not(_hub: Hub, table: Table, connection: Connection, message: messages.WhyNotIn) -> int:
+async def why_not(_hub: Service, table: Table, connection: Connection, message: messages.WhyNotIn) -> int:
     """Which rule forbids a move."""
     forbidden = table.why_not(own_seat(table, connection), message.text)
     if forbidden:
@@ -103,24 +103,24 @@ async def why_not(_hub: Hub, table: Table, connection: Connection, message: mess
     return table.number
 
 
-def hint(hub: Hub, table: Table, connection: Connection, message: messages.HintIn) -> None:
+def hint(service: Service, table: Table, connection: Connection, message: messages.HintIn) -> None:
     """Let the net think, for one guest one thought at a time; the table goes on meanwhile."""
     seat, user = own_seat(table, connection), connection.user
     forbidden = table.why_no_hint(seat)
     if forbidden:
         raise forbidden
     assert user is not None, "who has a seat has a cookie"
-    if user in hub.hints:
+    if user in service.hints:
         raise Refused("hint_coming")
-    shown = table.number, table.shown.view(seat)
-    hub.hints[user] = asyncio.create_task(give_hint(hub, connection, message, *shown))
-    hub.hints[user].add_done_callback(lambda _done: hub.hints.pop(user))
+    shown = table.number, table.views.view(seat)
+    service.hints[user] = asyncio.create_task(give_hint(service, connection, message, *shown))
+    service.hints[user].add_done_callback(lambda _done: service.hints.pop(user))
 
 
-async def give_hint(hub: Hub, connection: Connection, message: messages.HintIn, number: int, view: View) -> None:
+async def give_hint(service: Service, connection: Connection, message: messages.HintIn, number: int, view: View) -> None:
     """Tell whoever asked, and nobody else, what the net finds in its seat's view."""
     try:
-        found = await hub.bots.advise(view, hub.sources.bot_seed())
+        found = await service.bots.advise(view, service.sources.bot_seed())
         connection.put(dumps({"type": "hint", "id": message.id, "number": number, **hint_out(found, view.turn)}))
     except Refused as refusal:
         connection.put(refused(message.id, refusal))
@@ -129,15 +129,15 @@ async def give_hint(hub: Hub, connection: Connection, message: messages.HintIn, 
         connection.put(refused(message.id, Refused("failed")))
 
 
-async def undo(hub: Hub, table: Table, connection: Connection, _message: messages.UndoIn) -> None:
+async def undo(service: Service, table: Table, connection: Connection, _message: messages.UndoIn) -> None:
     """Take the own last decision back, or ask the others."""
     seat = own_seat(table, connection)
     allowed = table.can_undo(seat)
     if allowed == "no":
         raise why_no_undo(table, seat)
-    check_pace(hub.takebacks, connection, "too_many_takebacks")
+    check_pace(service.takebacks, connection, "too_many_takebacks")
     if allowed == "free":
-        await hub.write(table, table.undoing(seat))
+        await service.write(table, table.undoing(seat))
     else:
         table.ask("takeback", seat, seat, table.others(seat))
 
@@ -155,7 +155,7 @@ def why_no_undo(table: Table, seat: int) -> Refused:
     return Refused("nothing_to_undo") if table.own_last(seat) is None else Refused("log_full", most=MAX_LOG_ENTRIES)
 
 
-async def answer(hub: Hub, table: Table, connection: Connection, message: messages.AnswerIn) -> None:
+async def answer(service: Service, table: Table, connection: Connection, message: messages.AnswerIn) -> None:
     """Yes or no to a question; one no is enough."""
     seat, ask = own_seat(table, connection), table.asks.get(message.ask)
     if ask is None or seat not in ask.waiting_for:
@@ -164,21 +164,21 @@ async def answer(hub: Hub, table: Table, connection: Connection, message: messag
         del table.asks[ask.number]
         return
     if ask.waiting_for == [seat]:
-        await agreed(hub, table, ask.what, ask.seat)
+        await agreed(service, table, ask.what, ask.seat)
         table.asks.pop(ask.number, None)
     else:
         ask.waiting_for.remove(seat)
 
 
-async def agreed(hub: Hub, table: Table, what: str, seat: int) -> None:
+async def agreed(service: Service, table: Table, what: str, seat: int) -> None:
     """Everybody has said yes."""
     if what == "takeback":
-        await hub.write(table, table.undoing(seat))
+        await service.write(table, table.undoing(seat))
     else:
-        await hub.write(table, [table.entry("replace", seat, hub.settings.stand_in)])
+        await service.write(table, [table.entry("replace", seat, service.settings.stand_in)])
 
 
-async def replace_seat(hub: Hub, table: Table, connection: Connection, message: messages.ReplaceIn) -> None:
+async def replace_seat(service: Service, table: Table, connection: Connection, message: messages.ReplaceIn) -> None:
     """Ask the others here that a bot plays for somebody who is away."""
     by = own_seat(table, connection)
     seat = checked_seat(table, message.seat)
@@ -187,8 +187,8 @@ async def replace_seat(hub: Hub, table: Table, connection: Connection, message: 
         raise Refused("bot_there")
     if not table.seats[by].is_human:
         raise Refused("own_stand_in")
-    if seat.away_since is None or hub.sources.playing() - seat.away_since < hub.settings.away_seconds:
-        raise Refused("not_away", seconds=f"{hub.settings.away_seconds:g}")
+    if seat.away_since is None or service.sources.playing() - seat.away_since < service.settings.away_seconds:
+        raise Refused("not_away", seconds=f"{service.settings.away_seconds:g}")
     if any(ask.what == "replace" and ask.seat == seat.seat for ask in table.asks.values()):
         raise Refused("asked_already")
     # Those vote who are here and play: whoever let a bot play may have gone, and the others would wait for ever.
@@ -197,33 +197,33 @@ async def replace_seat(hub: Hub, table: Table, connection: Connection, message: 
     if voters:
         table.ask("replace", by, seat.seat, voters)
     else:
-        await agreed(hub, table, "replace", seat.seat)
+        await agreed(service, table, "replace", seat.seat)
 
 
-async def back(hub: Hub, table: Table, connection: Connection, _message: messages.BackIn) -> None:
+async def back(service: Service, table: Table, connection: Connection, _message: messages.BackIn) -> None:
     """Take the own seat back from the bot."""
     seat = own_seat(table, connection)
     check_running(table)
     if table.seats[seat].is_human:
         raise Refused("no_stand_in")
-    await hub.write(table, [table.entry("back", seat, "")])
+    await service.write(table, [table.entry("back", seat, "")])
 
 
-async def rematch(hub: Hub, table: Table, connection: Connection, _message: messages.RematchIn) -> int | None:
+async def rematch(service: Service, table: Table, connection: Connection, _message: messages.RematchIn) -> int | None:
     """A new table with the same people; asked again, the same new table."""
     own_seat(table, connection)
     if table.status != "finished":
         raise Refused("rematch_later")
     if table.rematch is not None:
         return table.number
-    await hub.rematch(table)
+    await service.rematch(table)
     return None
 
 
 # Before the game
 
 
-async def sit(hub: Hub, table: Table, connection: Connection, message: messages.SitIn) -> None:
+async def sit(service: Service, table: Table, connection: Connection, message: messages.SitIn) -> None:
     """Take an open seat, leaving the one before."""
     if connection.user is None:
         raise Refused("no_cookie")
@@ -232,7 +232,7 @@ async def sit(hub: Hub, table: Table, connection: Connection, message: messages.
     wanted = checked_seat(table, message.seat)
     if wanted.kind != "open" and wanted.seat != old:
         raise Refused("seat_taken")
-    changed = [Seat(wanted.seat, "user", name, token=wanted.token or hub.sources.token())]
+    changed = [Seat(wanted.seat, "user", name, token=wanted.token or service.sources.token())]
     if old is not None and old != wanted.seat:
         changed.append(Seat(old, "open", ""))
     users = [connection.user] if old is None else [user for user, seat in table.holders.items() if seat == old]
@@ -242,7 +242,7 @@ async def sit(hub: Hub, table: Table, connection: Connection, message: messages.
     held += [statement for user in stale for statement in holding(table.id, user, None)]
     moved = [] if old == wanted.seat else [seat.seat for seat in changed]
     unsealed = [statement for seat in moved for statement in sealing(table.id, seat, None)]
-    await store_seats(hub, table, changed, host, *held, *naming(connection.user, name, hub.sources.clock()), *unsealed)
+    await store_seats(service, table, changed, host, *held, *naming(connection.user, name, service.sources.clock()), *unsealed)
     for user in stale:
         del table.holders[user]
     table.holders |= dict.fromkeys(users, wanted.seat)
@@ -251,7 +251,7 @@ async def sit(hub: Hub, table: Table, connection: Connection, message: messages.
     table.note_presence()
 
 
-async def leave(hub: Hub, table: Table, connection: Connection, _message: messages.LeaveIn) -> None:
+async def leave(service: Service, table: Table, connection: Connection, _message: messages.LeaveIn) -> None:
     """Leave the own seat; the next user at the table becomes host."""
     seat = own_seat(table, connection)
     check_waiting(table)
@@ -259,14 +259,14 @@ async def leave(hub: Hub, table: Table, connection: Connection, _message: messag
     others = table.others(seat)
     host = (others[0] if others else None) if table.host == seat else table.host
     gone = [statement for user in users for statement in holding(table.id, user, None)]
-    await store_seats(hub, table, [Seat(seat, "open", "")], host, *gone, *sealing(table.id, seat, None))
+    await store_seats(service, table, [Seat(seat, "open", "")], host, *gone, *sealing(table.id, seat, None))
     table.dealing.vacate(seat)
     for user in users:
         del table.holders[user]
     table.note_presence()
 
 
-async def set_bot(hub: Hub, table: Table, connection: Connection, message: messages.SetBotIn) -> None:
+async def set_bot(service: Service, table: Table, connection: Connection, message: messages.SetBotIn) -> None:
     """The host gives a seat to a bot, or opens it again."""
     check_host(table, connection)
     check_waiting(table)
@@ -276,24 +276,24 @@ async def set_bot(hub: Hub, table: Table, connection: Connection, message: messa
     if message.bot is not None:
         check_bot(message.bot)
     new = Seat(seat.seat, "open", "") if message.bot is None else Seat(seat.seat, "bot", message.bot, message.bot)
-    await store_seats(hub, table, [new], table.host)
+    await store_seats(service, table, [new], table.host)
     table.note_presence()
 
 
-async def start(hub: Hub, table: Table, connection: Connection, _message: messages.StartIn) -> None:
+async def start(service: Service, table: Table, connection: Connection, _message: messages.StartIn) -> None:
     """The host begins; bots take the seats that are open. Where somebody has sealed a nonce, it is opened first."""
     check_host(table, connection)
     check_waiting(table)
     bots = [Seat(seat.seat, "bot", DEFAULT_BOT, DEFAULT_BOT) for seat in table.seats if seat.kind == "open"]
-    now, seals = hub.sources.clock(), table.dealing.seals
+    now, seals = service.sources.clock(), table.dealing.seals
     begun: dict[str, Any] = {"status": "dealing"} if seals else {"status": "running", "began": now}
-    await store_seats(hub, table, bots, table.host, table_update(table.id, **begun))
-    hub.created_from.pop(table.id, None)
+    await store_seats(service, table, bots, table.host, table_update(table.id, **begun))
+    service.created_from.pop(table.id, None)
     if seals:
         # Also those who sat down a moment ago: their seals may be on the way.
         here = [seat.seat for seat in table.seats if seat.is_person and seat.away_since is None]
         table.status = "dealing"
-        table.dealing.begin({*seals, *here}, hub.sources.playing(), hub.settings.deal_seconds)
+        table.dealing.begin({*seals, *here}, service.sources.playing(), service.settings.deal_seconds)
         table.note_presence()
     else:
         table.begin(now)
@@ -302,36 +302,36 @@ async def start(hub: Hub, table: Table, connection: Connection, _message: messag
             other.close(NOT_FOR_YOU, "at this table nobody may watch")
 
 
-async def seal(hub: Hub, table: Table, connection: Connection, message: messages.SealIn) -> int | None:
+async def seal(service: Service, table: Table, connection: Connection, message: messages.SealIn) -> int | None:
     """Seal the nonce of the own seat; sent again it is acknowledged again."""
     seat = own_seat(table, connection)
     check_takes_nonces(table)
     if not table.dealing.check_seal(seat, message.seal):
         return table.number
-    await hub.store(table, *sealing(table.id, seat, message.seal))
+    await service.store(table, *sealing(table.id, seat, message.seal))
     table.dealing.seal(seat, message.seal)
-    await hub.deal_on(table)
+    await service.deal_on(table)
     return None
 
 
-async def nonce(hub: Hub, table: Table, connection: Connection, message: messages.NonceIn) -> int | None:
+async def nonce(service: Service, table: Table, connection: Connection, message: messages.NonceIn) -> int | None:
     """Open the nonce of the own seat; it is stored with the others when the cards are dealt."""
     seat = own_seat(table, connection)
     check_takes_nonces(table)
     if table.dealing.nonces.get(seat) == message.nonce:
         return table.number
     table.dealing.open(seat, message.nonce)
-    await hub.deal_on(table)
+    await service.deal_on(table)
     return None
 
 
-async def store_seats(hub: Hub, table: Table, changed: list[Seat], host: int | None, *statements: Any) -> None:
+async def store_seats(service: Service, table: Table, changed: list[Seat], host: int | None, *statements: Any) -> None:
     """Store seats and host, then change them here."""
     hosted = table_update(table.id, host=host)
     vacated = [seat_update(table.id, replace(seat, token=None)) for seat in changed]
-    await hub.store(table, *vacated, *(seat_update(table.id, seat) for seat in changed), hosted, *statements)
+    await service.store(table, *vacated, *(seat_update(table.id, seat) for seat in changed), hosted, *statements)
     for seat in changed:
-        table.seats[seat.seat] = replace(seat, away_since=hub.sources.playing())
+        table.seats[seat.seat] = replace(seat, away_since=service.sources.playing())
     table.host = host
 
 

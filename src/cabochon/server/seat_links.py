@@ -3,17 +3,17 @@
 import asyncio
 from typing import Any
 
-from .hub import Hub, holding, sealing, seat_update, table_update
-from .refusals import Refused
-from .tables import Seat, Table
+from .errors import Refused
+from .service import Service, holding, sealing, seat_update, table_update
+from .table import Seat, Table
 
 
-async def found_seat(hub: Hub, token: str) -> tuple[Table, int]:
+async def found_seat(service: Service, token: str) -> tuple[Table, int]:
     """The table and the seat a link leads to."""
-    found = await asyncio.to_thread(hub.storage.table_of_token, token)
+    found = await asyncio.to_thread(service.repository.table_of_token, token)
     if found is None:
         raise Refused("no_link")
-    return await hub.table(found[0]), found[1]
+    return await service.table(found[0]), found[1]
 
 
 def seat_link_out(table: Table, seat: int, user: str | None) -> dict[str, Any]:
@@ -21,10 +21,10 @@ def seat_link_out(table: Table, seat: int, user: str | None) -> dict[str, Any]:
     return {"table": table.out(user), "seat": seat, "holds": table.seat_of(user)}
 
 
-async def take_seat(hub: Hub, token: str, user: str, gives_up: int | None) -> tuple[Table, int]:
+async def take_seat(service: Service, token: str, user: str, gives_up: int | None) -> tuple[Table, int]:
     """Let a guest hold the seat of a link; the one they hold now must be named, so that nobody loses one unknowingly."""
-    table, seat = await found_seat(hub, token)
-    async with hub.locked(table):
+    table, seat = await found_seat(service, token)
+    async with service.locked(table):
         if table.seats[seat].token != token:
             raise Refused("no_link")  # its person has left it while we waited
         held = table.seat_of(user)
@@ -35,14 +35,14 @@ async def take_seat(hub: Hub, token: str, user: str, gives_up: int | None) -> tu
         opened = _opened(table, held, user)
         host = seat if opened and table.host == held else table.host
         changed = [seat_update(table.id, opened), *sealing(table.id, opened.seat, None)] if opened else []
-        await hub.store(table, *holding(table.id, user, seat), *changed, table_update(table.id, host=host))
+        await service.store(table, *holding(table.id, user, seat), *changed, table_update(table.id, host=host))
         table.holders[user] = seat
         table.host = host
         if opened:
             table.seats[opened.seat] = opened
             table.dealing.vacate(opened.seat)
         table.note_presence()
-        hub.settle(table)
+        service.settle(table)
     return table, seat
 
 

@@ -13,7 +13,7 @@ from psycopg.abc import PQGen
 Result = TypeVar("Result")
 
 
-class ImpatientConnection(psycopg.Connection[Any]):
+class TimeoutConnection(psycopg.Connection[Any]):
     """Every exchange with the server ends within some seconds, or the connection does."""
 
     answer_seconds: float
