@@ -24,9 +24,11 @@ from cabochon.bots import BOTS, Budget
 from cabochon.notation.move import Move
 from cabochon.server import repository
 from cabochon.server.bot_pool import MIN_SECONDS, BotPool, fair_seconds
-from cabochon.server.repository import Repository, Writer
+from cabochon.server.database import MIGRATIONS, newest_version
+from cabochon.server.repository import Repository
 from cabochon.server.settings import Settings
 from cabochon.server.table import Table
+from cabochon.server.writer import Job, Writer
 from cabochon.view import View
 
 from .postgres import every_database
@@ -88,7 +90,7 @@ def test_the_migrations_can_be_taken_back(database: str) -> None:
         connection.execute(repository.seals.insert().values(table_id=TABLE["id"], seat=0, seal="0" * 64))
         repository.add_entries(connection, [entry(1)])
     config = Config()
-    config.set_main_option("script_location", str(repository.MIGRATIONS))
+    config.set_main_option("script_location", str(MIGRATIONS))
     versions = []
     with kept.engine.begin() as connection:
         config.attributes["connection"] = connection
@@ -96,7 +98,7 @@ def test_the_migrations_can_be_taken_back(database: str) -> None:
             versions.append(version)
             command.downgrade(config, "-1")
         assert ["alembic_version"] == sa.inspect(connection).get_table_names()
-    assert versions == sorted(versions, reverse=True) and repository.newest_version() == versions[0]
+    assert versions == sorted(versions, reverse=True) and newest_version() == versions[0]
     kept.migrate()
     with kept.engine.connect() as connection:
         assert [] == compare_metadata(MigrationContext.configure(connection), repository.metadata)
@@ -242,7 +244,7 @@ def test_a_writer_survives_its_loop(database: str) -> None:
         return writer
 
     writer = run(begin())
-    writer.jobs.put(repository.Job(entries=[entry(1)]))
+    writer.jobs.put(Job(entries=[entry(1)]))
     writer.stop()
     stored = kept.table("t")
     assert stored and 1 == len(stored.entries)

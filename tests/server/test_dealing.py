@@ -30,6 +30,7 @@ from cabochon.server.commitment import (
     seal_of,
     verify,
 )
+from cabochon.server.database import MIGRATIONS
 from cabochon.server.dealing import Dealing
 from cabochon.server.errors import Refused
 from cabochon.server.repository import Repository
@@ -611,7 +612,7 @@ def old_database(folder: Path, status: str) -> None:
     """A database of the first version with one table, at which a short game is over, runs or has not begun."""
     kept = Repository(f"sqlite:///{folder / 'games.db'}")
     config = Config()
-    config.set_main_option("script_location", str(repository.MIGRATIONS))
+    config.set_main_option("script_location", str(MIGRATIONS))
     game = Game("classic", 2, seed=SEED, start=0, goal=2)
     moves = [] if status == "waiting" else old_moves(game)
     with kept.engine.begin() as connection:

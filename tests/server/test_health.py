@@ -16,6 +16,7 @@ import pytest
 import sqlalchemy as sa
 
 from cabochon.server import repository, service
+from cabochon.server.database import POSTGRESQL_LINE
 from cabochon.server.logs import LeaveOutRepeats
 from tests.postgres import Postgres, every_database
 from tests.serving import Clock, House, house, two_players
@@ -116,7 +117,7 @@ def test_a_damaged_file_is_noticed(tmp_path: Path, database: str) -> None:
 
 
 def test_a_file_that_another_program_keeps_locked(tmp_path: Path, database: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(repository, "BUSY_MILLISECONDS", 50)
+    monkeypatch.setattr("cabochon.server.database.BUSY_MILLISECONDS", 50)
     with house(tmp_path, database=database) as here, two_players(here) as (_, anna, _ben):
         other = sqlite3.connect(tmp_path / "games.db", isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
@@ -165,8 +166,8 @@ AWAY = {
 def test_postgresql_goes_away_and_comes_back(
     how: str, tmp_path: Path, postgres: Postgres, postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(repository, "ANSWER_SECONDS", 0.5)
-    monkeypatch.setitem(repository.POSTGRESQL_LINE, "connect_timeout", 2)
+    monkeypatch.setattr("cabochon.server.database.ANSWER_SECONDS", 0.5)
+    monkeypatch.setitem(POSTGRESQL_LINE, "connect_timeout", 2)
     away: Callable[[Postgres], Any]
     away, sentence = AWAY[how]
     with house(tmp_path, database=postgres_url) as here, two_players(here) as (table, anna, _ben):

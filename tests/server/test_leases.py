@@ -19,7 +19,8 @@ from cabochon import CabochonError
 from cabochon.cli import app as cabochon
 from cabochon.server import leases
 from cabochon.server.app import create_app
-from cabochon.server.repository import Repository, newest_version
+from cabochon.server.database import newest_version
+from cabochon.server.repository import Repository
 from tests.postgres import Postgres, every_database
 from tests.server.process import ServerProcess
 from tests.serving import house, settings, two_players
@@ -163,6 +164,7 @@ def test_an_error_anywhere_in_the_first_start_leaves_nothing_behind(database: st
 FIRST_STARTS = """
 import os, random, signal, sys, time
 from pathlib import Path
+from cabochon.server.database import newest_version
 from cabochon.server.repository import Repository
 import alembic.command
 rng = random.Random(1)

@@ -2,11 +2,9 @@
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import sqlalchemy as sa
-
-from . import repository
+from .repository import delete_guests, delete_tables
 from .table import Table
 
 if TYPE_CHECKING:
@@ -52,10 +50,7 @@ async def expire_guests(service: "Service") -> None:
     seconds = service.settings.keep_finished_seconds
     if not seconds:
         return
-    users = repository.users.c
-    has_seat = sa.exists().where(repository.holders.c.user_id == users.id)
-    old = sa.select(users.id).where(users.seen < service.sources.clock() - seconds, ~has_seat).limit(GUEST_BATCH)
-    await service.writer.store(repository.users.delete().where(users.id.in_(old)))
+    await service.writer.store(*delete_guests(service.sources.clock() - seconds, GUEST_BATCH))
 
 
 def _is_used(table: Table | None) -> bool:
@@ -66,7 +61,7 @@ async def _delete(service: "Service", table_ids: list[str]) -> None:
     """Delete tables with all that belongs to them. Meanwhile, nobody can begin to use one."""
     service.deleting.update(table_ids)
     try:
-        await service.writer.store(*deletions(table_ids))
+        await service.writer.store(*delete_tables(table_ids))
         for table_id in table_ids:
             service.created_from.pop(table_id, None)
             table = service.tables.get(table_id)
@@ -74,10 +69,3 @@ async def _delete(service: "Service", table_ids: list[str]) -> None:
                 service.forget(table, 1012, "the table is read again")
     finally:
         service.deleting.difference_update(table_ids)
-
-
-def deletions(table_ids: list[str]) -> list[Any]:
-    """The statements that delete tables, what refers to them first."""
-    parts = (repository.entries, repository.holders, repository.seals, repository.seats)
-    deleted = [part.delete().where(part.c.table_id.in_(table_ids)) for part in parts]
-    return [*deleted, repository.tables.delete().where(repository.tables.c.id.in_(table_ids))]

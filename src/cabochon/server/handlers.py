@@ -22,8 +22,9 @@ from .connection import NOT_FOR_YOU, Connection
 from .errors import Refused
 from .identity import clean_name
 from .rate_limit import Buckets
+from .repository import set_holder, set_name, set_seal, update_seats, update_table
 from .serialise import hint_out
-from .service import Service, check_bot, holding, naming, sealing, seat_update, table_update
+from .service import Service, check_bot
 from .table import MAX_LOG_ENTRIES, Seat, Table
 
 DEFAULT_BOT = "greedy"
@@ -238,11 +239,11 @@ async def sit(service: Service, table: Table, connection: Connection, message: m
     users = [connection.user] if old is None else [user for user, seat in table.holders.items() if seat == old]
     host = wanted.seat if table.host is None or table.host == old else table.host
     stale = [user for user, seat in table.holders.items() if seat == wanted.seat and user not in users]
-    held = [statement for user in users for statement in holding(table.id, user, wanted.seat)]
-    held += [statement for user in stale for statement in holding(table.id, user, None)]
+    held = [statement for user in users for statement in set_holder(table.id, user, wanted.seat)]
+    held += [statement for user in stale for statement in set_holder(table.id, user, None)]
     moved = [] if old == wanted.seat else [seat.seat for seat in changed]
-    unsealed = [statement for seat in moved for statement in sealing(table.id, seat, None)]
-    await store_seats(service, table, changed, host, *held, *naming(connection.user, name, service.sources.clock()), *unsealed)
+    unsealed = [statement for seat in moved for statement in set_seal(table.id, seat, None)]
+    await store_seats(service, table, changed, host, *held, *set_name(connection.user, name, service.sources.clock()), *unsealed)
     for user in stale:
         del table.holders[user]
     table.holders |= dict.fromkeys(users, wanted.seat)
@@ -258,8 +259,8 @@ async def leave(service: Service, table: Table, connection: Connection, _message
     users = [user for user, held in table.holders.items() if held == seat]
     others = table.others(seat)
     host = (others[0] if others else None) if table.host == seat else table.host
-    gone = [statement for user in users for statement in holding(table.id, user, None)]
-    await store_seats(service, table, [Seat(seat, "open", "")], host, *gone, *sealing(table.id, seat, None))
+    gone = [statement for user in users for statement in set_holder(table.id, user, None)]
+    await store_seats(service, table, [Seat(seat, "open", "")], host, *gone, *set_seal(table.id, seat, None))
     table.dealing.vacate(seat)
     for user in users:
         del table.holders[user]
@@ -287,7 +288,7 @@ async def start(service: Service, table: Table, connection: Connection, _message
     bots = [Seat(seat.seat, "bot", DEFAULT_BOT, DEFAULT_BOT) for seat in table.seats if seat.kind == "open"]
     now, seals = service.sources.clock(), table.dealing.seals
     begun: dict[str, Any] = {"status": "dealing"} if seals else {"status": "running", "began": now}
-    await store_seats(service, table, bots, table.host, table_update(table.id, **begun))
+    await store_seats(service, table, bots, table.host, *update_table(table.id, **begun))
     service.created_from.pop(table.id, None)
     if seals:
         # Also those who sat down a moment ago: their seals may be on the way.
@@ -308,7 +309,7 @@ async def seal(service: Service, table: Table, connection: Connection, message: 
     check_takes_nonces(table)
     if not table.dealing.check_seal(seat, message.seal):
         return table.number
-    await service.store(table, *sealing(table.id, seat, message.seal))
+    await service.store(table, *set_seal(table.id, seat, message.seal))
     table.dealing.seal(seat, message.seal)
     await service.deal_on(table)
     return None
@@ -327,9 +328,7 @@ async def nonce(service: Service, table: Table, connection: Connection, message:
 
 async def store_seats(service: Service, table: Table, changed: list[Seat], host: int | None, *statements: Any) -> None:
     """Store seats and host, then change them here."""
-    hosted = table_update(table.id, host=host)
-    vacated = [seat_update(table.id, replace(seat, token=None)) for seat in changed]
-    await service.store(table, *vacated, *(seat_update(table.id, seat) for seat in changed), hosted, *statements)
+    await service.store(table, *update_seats(table.id, changed), *update_table(table.id, host=host), *statements)
     for seat in changed:
         table.seats[seat.seat] = replace(seat, away_since=service.sources.playing())
     table.host = host

@@ -1,55 +1,29 @@
-"""What is kept: tables, who sits at them, and the log, which is only ever added to.
+"""The repository: the schema of what is kept, and every statement that reads or changes it.
 
-Everything is written by one thread. It gathers what many tables want to store within a few milliseconds into one transaction, and
-whoever asked is told after that transaction was committed.
+Tables, who sits at them, and the log, which is only ever added to. Reads are methods of `Repository` and run in threads; changes
+are functions that return statements, which the `Writer` carries out in its transaction. (The lease has its own row: `leases.py`.)
 """
 
-import asyncio
 import logging
-import queue
-import re
 import threading
-import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
-from urllib.parse import unquote, unquote_plus
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 from orjson import dumps
-from sqlalchemy.engine import Connection, Engine, RowMapping, make_url
+from sqlalchemy.engine import Connection, RowMapping
 
-from ..errors import CabochonError
-from ..version import __version__
+from .database import SQLITE_TROUBLE, connecting, first_line, migrate, open_engine, trouble_sentence
 from .errors import Refused
-from .leases import Held, Lease, Misplaced, Taken
+from .leases import Lease
 from .leases import metadata as metadata
 
-MIGRATIONS = Path(__file__).parent / "migrations"
-BUSY_MILLISECONDS = 5_000
-# PostgreSQL: how long a connection, a statement and any answer are waited for. A PostgreSQL that stands still keeps no limit
-# of its own: the last is kept here.
-CONNECT_SECONDS, STATEMENT_SECONDS, ANSWER_SECONDS = 5, 5, 8
-POSTGRESQL_LINE = {
-    "connect_timeout": CONNECT_SECONDS,
-    "keepalives_idle": 5,
-    "keepalives_interval": 2,
-    "keepalives_count": 3,
-    "tcp_user_timeout": ANSWER_SECONDS * 1000,
-    "application_name": "cabochon",
-}
-# The keepalives on its side let PostgreSQL free the lock of a server whose machine has vanished.
-POSTGRESQL_OPTIONS = (
-    f"-c statement_timeout={STATEMENT_SECONDS}s -c lock_timeout={STATEMENT_SECONDS}s -c idle_in_transaction_session_timeout=30s "
-    "-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3"
-)
-MAX_JOBS_PER_COMMIT = 512
+if TYPE_CHECKING:
+    from .table import Seat
+
 MAX_LISTED = 50
-MIN_SECRET_LENGTH = 3
-# A password ends at the first @ for SQLAlchemy; whoever forgot to encode one of its own meant the last.
-SECRETS_IN_URL = [re.compile(found) for found in (r"://[^:/]*:([^@]*)@", r"://[^:@/]*:([^?]*)@", r"[?&][a-z]*password=([^&#]+)")]
 NUL = "\0"  # no text in PostgreSQL contains it, and a query with one is an error
 MAX_OPEN_TABLES = 500
 log = logging.getLogger("cabochon.server")
@@ -144,158 +118,6 @@ class Stored:
     seals: Sequence[Row] = ()
 
 
-@contextmanager
-def _connecting(url: str) -> Iterator[None]:
-    """Say in one sentence why a database cannot be opened."""
-    try:
-        yield
-    except (sa.exc.ArgumentError, sa.exc.NoSuchModuleError, ModuleNotFoundError, OSError, ValueError) as error:
-        raise CabochonError(without_secrets(f"--database {url}: {error}", url)) from None  # what it came from may name them too
-    except sa.exc.DBAPIError as error:
-        raise CabochonError(without_secrets(f"--database {url}: {error.orig}", url)) from None
-
-
-def without_secrets(text: str, url: str) -> str:
-    """A text about the database of this URL, without its password, however that was written."""
-    written = [secret for found in SECRETS_IN_URL for secret in found.findall(url)]
-    parts = {part for secret in written for part in (secret, *secret.split("@"))}  # a driver may take one for the host
-    known = {form for part in parts for form in (part, unquote(part), unquote_plus(part)) if len(form) >= MIN_SECRET_LENGTH}
-    for secret in sorted(known, key=len, reverse=True):
-        text = text.replace(secret, "***")
-    return text
-
-
-def open_engine(url: str) -> Engine:
-    """Connections to a database; SQLite is told to be careful on each."""
-    with _connecting(url):
-        parsed = make_url(url)
-        is_sqlite = parsed.get_backend_name() == "sqlite"
-        if is_sqlite and parsed.database:
-            Path(parsed.database).expanduser().parent.mkdir(parents=True, exist_ok=True)
-        is_psycopg = parsed.drivername == "postgresql+psycopg"
-        engine = sa.create_engine(
-            parsed,
-            pool_pre_ping=not is_sqlite,
-            # An error's text would otherwise hold what was to be stored, the secret of a deal too, and go into the log.
-            hide_parameters=True,
-            connect_args=_limits(parsed) if is_psycopg else {},
-        )
-        sa.event.listen(engine, "handle_error", _hide_row)
-        if is_sqlite:
-            sa.event.listen(engine, "connect", _set_pragmas)
-            sa.event.listen(engine, "begin", _begin)
-        if is_psycopg:
-            sa.event.listen(engine, "do_connect", _connect_with_timeouts)
-        return engine
-
-
-def _limits(url: sa.URL) -> dict[str, Any]:
-    """Time limits for PostgreSQL; what the URL says comes first."""
-    own = {name: value for name, value in POSTGRESQL_LINE.items() if name not in url.query}
-    return {**own, "options": f"{POSTGRESQL_OPTIONS} {url.query.get('options', '')}".strip()}
-
-
-def _connect_with_timeouts(_dialect: Any, _record: Any, arguments: Any, settings: Any) -> Any:
-    from .postgres_timeouts import TimeoutConnection  # psycopg need not be installed
-
-    connection = TimeoutConnection.connect(*arguments, **settings)
-    connection.answer_seconds = ANSWER_SECONDS
-    return connection
-
-
-def _begin(connection: Connection) -> None:
-    """SQLite's own transactions instead of the driver's, which leave out changes of tables: all of a migration or nothing.
-
-    Whoever will write says so at once: SQLite waits for its lock then, and not in the middle.
-    """
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if connection.get_execution_options().get("writes") else "BEGIN")
-
-
-def _hide_row(context: sa.engine.ExceptionContext) -> None:
-    """An error is told by the first line of its message: PostgreSQL prints the whole row below it, secrets included."""
-    for error in (context.original_exception, context.sqlalchemy_exception):
-        if error is not None and error.args and isinstance(error.args[0], str):
-            error.args = (error.args[0].partition("\n")[0], *error.args[1:])
-
-
-def _set_pragmas(connection: Any, _record: Any) -> None:
-    connection.isolation_level = None
-    for pragma in ("journal_mode=WAL", "synchronous=FULL", f"busy_timeout={BUSY_MILLISECONDS}", "foreign_keys=ON"):
-        connection.execute(f"PRAGMA {pragma}").close()
-
-
-def newest_version() -> str:
-    """The number of the last migration; each file's name begins with its own."""
-    return max(path.name.partition("_")[0] for path in (MIGRATIONS / "versions").glob("[0-9]*.py"))
-
-
-def _version(connection: Connection) -> str | None:
-    """The last migration this database has seen."""
-    if not sa.inspect(connection).has_table("alembic_version"):
-        return None
-    found: str | None = connection.scalar(sa.text("SELECT version_num FROM alembic_version"))
-    return found
-
-
-def _upgrade(connection: Connection) -> None:
-    from alembic import command  # a quarter of a second that most starts need not wait for
-    from alembic.config import Config
-
-    config = Config()
-    config.set_main_option("script_location", str(MIGRATIONS))
-    config.attributes["connection"] = connection
-    command.upgrade(config, "head")
-
-
-def _migrate(connection: Connection) -> None:
-    """Bring the database to this version's form, all of it or nothing."""
-    version, newest = _version(connection), newest_version()
-    if version == newest:
-        return
-    if version is not None and version > newest:
-        raise CabochonError(
-            f"the database has form {version}, and this cabochon ({__version__}) knows none after {newest}: "
-            "a newer version has used it, so start that one"
-        )
-    if connection.dialect.name == "postgresql":
-        connection.execute(sa.text("SET LOCAL statement_timeout = 0"))  # a large database may take its time
-    _upgrade(connection)
-
-
-SQLITE_TROUBLE = {
-    "SQLITE_FULL": "the disk is full",
-    "SQLITE_BUSY": "the database is locked by another program",
-    "SQLITE_LOCKED": "the database is locked by another program",
-    "SQLITE_READONLY": "the database may not be written to",
-    "SQLITE_PERM": "the database may not be written to",
-    "SQLITE_CANTOPEN": "the database file cannot be opened",
-    "SQLITE_IOERR": "the disk does not read or write",
-    "SQLITE_CORRUPT": "the database file is damaged",
-    "SQLITE_NOTADB": "the database file is damaged",
-}
-POSTGRESQL_TROUBLE = {
-    "53100": "the disk is full",
-    "55P03": "the database is locked by another program",
-    "57014": "the database takes too long to answer",
-    "25006": "the database may not be written to",
-}
-
-
-def trouble_sentence(error: BaseException | None) -> str:
-    """What is wrong with a database, in words that everybody may read: no paths, no addresses."""
-    if isinstance(error, Taken | Held | Misplaced):
-        return str(error)
-    cause = error.orig if isinstance(error, sa.exc.DBAPIError) else error
-    name = str(getattr(cause, "sqlite_errorname", ""))
-    for known, sentence in SQLITE_TROUBLE.items():
-        if name == known or name.startswith(f"{known}_"):
-            return sentence
-    state = getattr(cause, "sqlstate", None)
-    if state is not None and state in POSTGRESQL_TROUBLE:
-        return POSTGRESQL_TROUBLE[state]
-    return "the database does not answer"
-
-
 class Repository:
     """Reading from the database, and the changes before the server answers. The rest goes through the Writer."""
 
@@ -309,10 +131,10 @@ class Repository:
     def open(self, address: str = "") -> None:
         """Become the one server of this database and bring it to this version's form. Another server is named."""
         try:
-            with _connecting(self.url):
+            with connecting(self.url):
                 connection = self.lease.take()
                 with connection.begin():
-                    _migrate(connection)
+                    migrate(connection)
                 self.lease.begin(address)
         except BaseException:
             self.close()
@@ -325,8 +147,8 @@ class Repository:
 
     def migrate(self) -> None:
         """Bring the database to this version's form."""
-        with _connecting(self.url), self.engine.begin() as connection:
-            _migrate(connection)
+        with connecting(self.url), self.engine.begin() as connection:
+            migrate(connection)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -343,7 +165,7 @@ class Repository:
             self.is_away = False
         except sa.exc.SQLAlchemyError as error:
             self.is_away = isinstance(error, sa.exc.OperationalError) and self.engine.dialect.name != "sqlite"
-            log.warning("could not read: %s", _first_line(error))
+            log.warning("could not read: %s", first_line(error))
             raise Refused("no_database") from error
         finally:
             if is_trial:
@@ -351,7 +173,7 @@ class Repository:
 
     def secret_key(self, name: str, new: str) -> str:
         """The key of this name; the first server to ask has made it."""
-        with _connecting(self.url), self.engine.begin() as connection:
+        with connecting(self.url), self.engine.begin() as connection:
             query = sa.select(secret_keys.c.key).where(secret_keys.c.name == name)
             found = connection.scalar(query)
             if found is None:
@@ -477,133 +299,77 @@ def add_entries(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
         connection.execute(entries.insert(), rows)
 
 
-@dataclass(slots=True)
-class Job:
-    """Something to be stored, all of it or nothing: new log entries, and other statements before them."""
-
-    statements: Sequence[Any] = ()
-    entries: Sequence[dict[str, Any]] = ()
-    done: "asyncio.Future[None] | None" = field(default=None, repr=False)
+# Changes
 
 
-class Writer:
-    """The one thread that writes. It goes on whatever happens; if it has to end, nobody waits for it any more."""
-
-    def __init__(
-        self, engine: Engine, window: float, lease: Lease | None = None, failed: Callable[[str], None] = log.critical
-    ) -> None:
-        self.transaction = engine.begin if lease is None else lease.writing
-        self.window = max(0.0, window)
-        self.failed = failed
-        self.loop = asyncio.get_running_loop()
-        self.jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
-        self.commits = self.stored = 0
-        self.has_ended = False
-        self.thread = threading.Thread(target=self._run, name="cabochon-writer", daemon=True)
-        self.thread.start()
-
-    def store(self, *statements: Any, entries: Sequence[dict[str, Any]] = ()) -> "asyncio.Future[None]":
-        """Ask that this is stored; what comes back is done when it is committed, or has failed with a refusal."""
-        job = Job(statements, entries, self.loop.create_future())
-        self.jobs.put(job)
-        assert job.done is not None
-        if self.has_ended:
-            _tell([job], [RuntimeError("the writer has ended")])
-        return job.done
-
-    def stop(self) -> None:
-        """Store what is waiting, then end."""
-        self.jobs.put(None)
-        self.thread.join()
-
-    def _run(self) -> None:
-        try:
-            while self._write_batch():
-                pass
-        except BaseException as error:
-            log.critical("the thread that writes has ended", exc_info=error)
-            self._call(self.failed, "the thread that writes has ended")
-        finally:
-            self.has_ended = True
-            self._give_up()
-
-    def _write_batch(self) -> bool:
-        """Store what is waiting; False if that was the last."""
-        batch = self._gather()
-        jobs = [job for job in batch if job is not None]
-        outcomes: Sequence[BaseException | None] = [RuntimeError("the writer has ended")] * len(jobs)
-        try:
-            outcomes = self._commit(jobs)
-        finally:
-            self._call(_tell, jobs, outcomes)
-        return None not in batch
-
-    def _give_up(self) -> None:
-        """Nobody will store what is still waiting."""
-        while not self.jobs.empty():
-            job = self.jobs.get()
-            if job is not None:
-                self._call(_tell, [job], [RuntimeError("the writer has ended")])
-
-    def _call(self, function: Callable[..., None], *arguments: Any) -> None:
-        """Call something in the loop's thread, if there is still a loop."""
-        try:
-            self.loop.call_soon_threadsafe(function, *arguments)
-        except RuntimeError:
-            log.warning("the server has stopped before everything was stored")
-
-    def _gather(self) -> list[Job | None]:
-        """The next job, and those that come within the window."""
-        batch = [self.jobs.get()]
-        if batch[0] is not None and self.window:
-            time.sleep(self.window)
-        while len(batch) < MAX_JOBS_PER_COMMIT and batch[-1] is not None and not self.jobs.empty():
-            batch.append(self.jobs.get())
-        return batch
-
-    def _commit(self, jobs: list[Job]) -> list[Exception | None]:
-        """Everything in one transaction; if a job is at fault, each in its own, so that one cannot harm another."""
-        try:
-            self._store(jobs)
-        except Exception as error:
-            if len(jobs) > 1 and not is_of_the_database(error):
-                return [outcome for job in jobs for outcome in self._commit([job])]
-            log.warning("could not store: %s", _first_line(error))
-            if isinstance(error, Taken):
-                self._call(self.failed, str(error))
-            return [error] * len(jobs)
-        return [None] * len(jobs)
-
-    def _store(self, jobs: list[Job]) -> None:
-        with self.transaction() as connection:
-            for job in jobs:
-                for statement in job.statements:
-                    connection.execute(statement)
-            rows = [row for job in jobs for row in job.entries]
-            if rows:
-                add_entries(connection, rows)
-        self.commits += 1
-        self.stored += len(rows)
+def insert_table(stored: Stored) -> list[Any]:
+    """Store a new table with its seats and holders."""
+    parts = [(tables, [stored.table]), (seats, stored.seats), (holders, stored.holders)]
+    return [part.insert().values([dict(row) for row in rows]) for part, rows in parts if rows]
 
 
-def is_of_the_database(error: Exception) -> bool:
-    """Whether the database is in trouble, and not a job: then no other job would fare better."""
-    at_fault = (sa.exc.OperationalError, sa.exc.InterfaceError, CabochonError, OSError)
-    return isinstance(error, at_fault) or type(error) is sa.exc.DatabaseError
+def update_table(table_id: str, **values: Any) -> list[Any]:
+    """Store something about a table anew."""
+    return [tables.update().where(tables.c.id == table_id).values(**values)]
 
 
-def _first_line(error: BaseException) -> str:
-    """An error without the statement and its values."""
-    return str(error.orig if isinstance(error, sa.exc.DBAPIError) else error).strip().partition("\n")[0]
+def seat_row(table_id: str, seat: "Seat") -> dict[str, Any]:
+    """A seat as it is stored."""
+    return {"table_id": table_id, "seat": seat.seat, **_seat_values(seat)}
 
 
-def _tell(jobs: list[Job], outcomes: Sequence[BaseException | None]) -> None:
-    for job, outcome in zip(jobs, outcomes, strict=True):
-        if job.done is None or job.done.done():
-            continue
-        if outcome is None:
-            job.done.set_result(None)
-        else:
-            refusal = Refused("not_stored")
-            refusal.__cause__ = outcome
-            job.done.set_exception(refusal)
+def _seat_values(seat: "Seat") -> dict[str, Any]:
+    return {"kind": seat.kind, "name": seat.name, "bot": seat.bot, "token": seat.token}
+
+
+def update_seats(table_id: str, changed: Sequence["Seat"]) -> list[Any]:
+    """Store seats anew. Their tokens are cleared first: a token is unique, and may go from one of these seats to another."""
+    places = [(seats.c.table_id == table_id) & (seats.c.seat == seat.seat) for seat in changed]
+    cleared = [seats.update().where(place).values(token=None) for place in places]
+    return cleared + [
+        seats.update().where(place).values(**_seat_values(seat)) for place, seat in zip(places, changed, strict=True)
+    ]
+
+
+def set_holder(table_id: str, user: str, seat: int | None) -> list[Any]:
+    """Store that a user holds a seat, or (None) none."""
+    place = (holders.c.table_id == table_id) & (holders.c.user_id == user)
+    gone = [holders.delete().where(place)]
+    return gone if seat is None else [*gone, holders.insert().values(table_id=table_id, user_id=user, seat=seat)]
+
+
+def set_seal(table_id: str, seat: int, seal: str | None) -> list[Any]:
+    """Store the seal of a seat, or (None) that it has none."""
+    place = (seals.c.table_id == table_id) & (seals.c.seat == seat)
+    gone = [seals.delete().where(place)]
+    return gone if seal is None else [*gone, seals.insert().values(table_id=table_id, seat=seat, seal=seal)]
+
+
+def set_nonces(table_id: str, nonces: Mapping[int, str]) -> list[Any]:
+    """Store the opened nonces."""
+    places = {seat: (seals.c.table_id == table_id) & (seals.c.seat == seat) for seat in nonces}
+    return [seals.update().where(places[seat]).values(nonce=nonce) for seat, nonce in nonces.items()]
+
+
+def set_name(user: str, name: str, seen: float) -> list[Any]:
+    """Store a guest's nickname."""
+    return [users.delete().where(users.c.id == user), users.insert().values(id=user, name=name, seen=seen)]
+
+
+def set_seen(user: str, seen: float) -> list[Any]:
+    """Store when a guest with a nickname was last here."""
+    return [users.update().where(users.c.id == user).values(seen=seen)]
+
+
+def delete_tables(table_ids: Sequence[str]) -> list[Any]:
+    """Delete tables, what refers to them first."""
+    parts = (entries, holders, seals, seats)
+    deleted = [part.delete().where(part.c.table_id.in_(table_ids)) for part in parts]
+    return [*deleted, tables.delete().where(tables.c.id.in_(table_ids))]
+
+
+def delete_guests(seen_before: float, limit: int) -> list[Any]:
+    """Delete the names of some guests who hold no seat and have not been seen since."""
+    has_seat = sa.exists().where(holders.c.user_id == users.c.id)
+    old = sa.select(users.c.id).where(users.c.seen < seen_before, ~has_seat).limit(limit)
+    return [users.delete().where(users.c.id.in_(old))]

@@ -35,9 +35,10 @@ from .messages import (
 )
 from .pages import api_page, join_url, page, qr_code
 from .rate_limit import Buckets, address_of
+from .repository import set_name
 from .seat_links import found_seat, seat_link_out, take_seat
 from .serialise import game_data_out, packed
-from .service import Service, naming
+from .service import Service
 from .socket_reader import serve
 from .table import Line, Table, replay_views
 
@@ -108,7 +109,7 @@ def _add_guests(app: FastAPI, service: Service) -> None:
         user, _ = _guest(service, request)
         name = clean_name(said.name)
         _take(service.renames, address_of(request))
-        await service.store_at_once(*naming(user, name, service.sources.clock()))
+        await service.store_at_once(*set_name(user, name, service.sources.clock()))
         return _remember(service, request, _json({"name": name}), user)
 
     @app.get("/api/seats/{token}", response_model=SeatLinkOut)

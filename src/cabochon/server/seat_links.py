@@ -4,7 +4,8 @@ import asyncio
 from typing import Any
 
 from .errors import Refused
-from .service import Service, holding, sealing, seat_update, table_update
+from .repository import set_holder, set_seal, update_seats, update_table
+from .service import Service
 from .table import Seat, Table
 
 
@@ -34,8 +35,8 @@ async def take_seat(service: Service, token: str, user: str, gives_up: int | Non
             raise Refused("other_seat", seat=held)
         opened = _opened(table, held, user)
         host = seat if opened and table.host == held else table.host
-        changed = [seat_update(table.id, opened), *sealing(table.id, opened.seat, None)] if opened else []
-        await service.store(table, *holding(table.id, user, seat), *changed, table_update(table.id, host=host))
+        changed = [*update_seats(table.id, [opened]), *set_seal(table.id, opened.seat, None)] if opened else []
+        await service.store(table, *set_holder(table.id, user, seat), *changed, *update_table(table.id, host=host))
         table.holders[user] = seat
         table.host = host
         if opened:

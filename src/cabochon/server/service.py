@@ -6,28 +6,28 @@ import logging
 import secrets
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
-import sqlalchemy as sa
 from orjson import Fragment
 
 from ..bots import BOTS
 from ..rules.deal import ANY_START
-from . import repository
 from .bot_pool import BotPool
 from .clock import SECONDS_PER_DAY
 from .commitment import commitment_2
+from .database import trouble_sentence
 from .errors import Refused
 from .expiry import expire_for_ever
 from .gc_tuning import Collector, take_over
 from .identity import Guests, first_name
 from .messages import TableOptions
 from .rate_limit import Buckets, SocketCounts
-from .repository import Repository, Stored, Writer
+from .repository import MAX_LISTED, Repository, Stored, insert_table, seat_row, set_nonces, set_seen, update_table
 from .settings import Settings, Sources, default_database
 from .table import Entry, Seat, Table
+from .writer import Writer
 
 KEY_BYTES = 32
 LISTED_SECONDS = SECONDS_PER_DAY
@@ -190,7 +190,7 @@ class Service:
         try:
             await self.writer.store(self.repository.lease.proof())
         except Refused as refusal:
-            return repository.trouble_sentence(refusal.__cause__)
+            return trouble_sentence(refusal.__cause__)
         if self.integrity is None and time.monotonic() >= self.integrity_due:
             self.integrity = asyncio.create_task(self._look_for_damage())
         return None
@@ -310,7 +310,7 @@ class Service:
         start = (table.game.start + 1) % table.options.players
         awaited = [seat for seat in table.dealing.seals if table.seats[seat].away_since is None]
         new = await self._open(table.options, seats, dict(table.holders), host=table.host, start=start, awaited=awaited)
-        await self.store(table, table_update(table.id, rematch=new.id))
+        await self.store(table, *update_table(table.id, rematch=new.id))
         table.rematch = new.id
         table.note_presence()
         return new
@@ -349,10 +349,7 @@ class Service:
             [seat_row(row["id"], seat) for seat in seats],
             [{"table_id": row["id"], "user_id": user, "seat": seat} for user, seat in holders.items()],
         )
-        statements = [repository.tables.insert().values(row), repository.seats.insert().values(list(stored.seats))]
-        if stored.holders:
-            statements.append(repository.holders.insert().values(list(stored.holders)))
-        await self.store_at_once(*statements)
+        await self.store_at_once(*insert_table(stored))
         table = self.tables[row["id"]] = Table.load(stored, self.sources)
         if status == "dealing":
             table.dealing.begin(awaited, self.sources.playing(), self.settings.deal_seconds)
@@ -400,7 +397,7 @@ class Service:
             raise Refused("not_stored") from error
 
     async def _store_status(self, table: Table) -> None:
-        await self.store(table, table_update(table.id, status=table.status))
+        await self.store(table, *update_table(table.id, status=table.status))
 
     def settle(self, table: Table) -> None:
         """After something has changed: tell everybody, and let a bot think if it is to decide. Not if the table was forgotten."""
@@ -420,8 +417,8 @@ class Service:
         playing, now = self.sources.playing(), self.sources.clock()
         table.dealing.go_on(playing, self.settings.deal_seconds)
         if table.status == "dealing" and table.dealing.is_settled(playing):
-            begun = table_update(table.id, status="running", began=now)
-            await self.store(table, begun, *opening(table.id, table.dealing.nonces))
+            begun = update_table(table.id, status="running", began=now)
+            await self.store(table, *begun, *set_nonces(table.id, table.dealing.nonces))
             table.begin(now)
         table.note_presence()
 
@@ -525,7 +522,7 @@ class Service:
             return first_name(user)
         if now - found["seen"] > SEEN_SECONDS:
             with suppress(Refused):
-                await self.store_at_once(repository.users.update().where(repository.users.c.id == user).values(seen=now))
+                await self.store_at_once(*set_seen(user, now))
         return str(found["name"])
 
     async def lobby(self, user: str | None) -> dict[str, list[Any]]:
@@ -547,7 +544,7 @@ class Service:
             listed[address] += 1
             if listed[address] <= self.settings.max_listed_per_address:
                 kept.append(table_id)
-        return kept[: repository.MAX_LISTED]
+        return kept[:MAX_LISTED]
 
     def _own(self, user: str) -> dict[str, list[Stored]]:
         running = [table for status in ("waiting", "dealing", "running") for table in self.repository.tables_of(user, status)]
@@ -583,52 +580,3 @@ def check_bot(name: str) -> None:
     """Refuse a bot that does not exist."""
     if name not in BOTS:
         raise Refused("unknown_bot", bot=name, known=", ".join(BOTS))
-
-
-def seat_row(table_id: str, seat: Seat) -> dict[str, Any]:
-    """A seat as it is stored."""
-    return {
-        "table_id": table_id,
-        "seat": seat.seat,
-        "kind": seat.kind,
-        "name": seat.name,
-        "bot": seat.bot,
-        "token": seat.token,
-    }
-
-
-def table_update(table_id: str, **values: Any) -> sa.Update:
-    """Store something about a table anew."""
-    return repository.tables.update().where(repository.tables.c.id == table_id).values(**values)
-
-
-def seat_update(table_id: str, seat: Seat) -> sa.Update:
-    """Store a seat anew."""
-    place = (repository.seats.c.table_id == table_id) & (repository.seats.c.seat == seat.seat)
-    return repository.seats.update().where(place).values(kind=seat.kind, name=seat.name, bot=seat.bot, token=seat.token)
-
-
-def holding(table_id: str, user: str, seat: int | None) -> list[Any]:
-    """Store that a user holds a seat, or (None) none."""
-    place = (repository.holders.c.table_id == table_id) & (repository.holders.c.user_id == user)
-    gone = [repository.holders.delete().where(place)]
-    return gone if seat is None else [*gone, repository.holders.insert().values(table_id=table_id, user_id=user, seat=seat)]
-
-
-def sealing(table_id: str, seat: int, seal: str | None) -> list[Any]:
-    """Store the seal of a seat, or (None) that it has none."""
-    place = (repository.seals.c.table_id == table_id) & (repository.seals.c.seat == seat)
-    gone = [repository.seals.delete().where(place)]
-    return gone if seal is None else [*gone, repository.seals.insert().values(table_id=table_id, seat=seat, seal=seal)]
-
-
-def opening(table_id: str, nonces: Mapping[int, str]) -> list[Any]:
-    """Store the opened nonces."""
-    places = {seat: (repository.seals.c.table_id == table_id) & (repository.seals.c.seat == seat) for seat in nonces}
-    return [repository.seals.update().where(places[seat]).values(nonce=nonce) for seat, nonce in nonces.items()]
-
-
-def naming(user: str, name: str, seen: float) -> list[Any]:
-    """Store a guest's nickname."""
-    gone = repository.users.delete().where(repository.users.c.id == user)
-    return [gone, repository.users.insert().values(id=user, name=name, seen=seen)]
