@@ -188,7 +188,7 @@ def test_a_request_that_outlasts_the_server_is_refused(tmp_path: Path, monkeypat
         has_come.set()
         await asyncio.Event().wait()
 
-    monkeypatch.setattr(app.state.service, "table", never)
+    monkeypatch.setattr(app.state.service, "room", never)
     with ThreadPoolExecutor() as pool:
         with running(app) as url:
             answer = pool.submit(httpx.get, f"{url}/api/tables/any", timeout=60)
@@ -320,7 +320,7 @@ def test_nothing_of_the_deal_is_sent_before_the_end(here: House) -> None:
     with two_players(here) as (table, anna, ben):
         anna.play("reserve 3?")
         ben.catch_up()
-        hidden = here.service.tables[table]
+        hidden = here.service.rooms[table].table
         sent: Any = b"".join([*ben.raw, here.guest().get(f"/api/tables/{table}").content])
-        assert hidden.secret and hidden.secret.encode() not in sent and b'"reveal":null' in sent
+        assert hidden.origin.secret and hidden.origin.secret.encode() not in sent and b'"reveal":null' in sent
         assert TableOptions.model_validate(anna.state["table"]["options"])

@@ -16,15 +16,16 @@ from itsdangerous import URLSafeSerializer
 
 from cabochon import Game
 from cabochon.notation.record import Record, format_record
-from cabochon.server import expiry, repository, serialise
+from cabochon.server import broadcast, expiry, repository, serialise
 from cabochon.server.commitment import Reveal2, parse_reveal, verify
 from cabochon.server.connection import TOO_SLOW, Connection
 from cabochon.server.errors import Refused
 from cabochon.server.identity import COOKIE, COOKIE_SECONDS, OLD_COOKIES_UNTIL, Guests
 from cabochon.server.messages import ReplayOut, SeatLinkOut, TableOptions
 from cabochon.server.rate_limit import Bucket, Buckets, SocketCounts
+from cabochon.server.room import Room
 from cabochon.server.seat_links import take_seat
-from cabochon.server.table import Entry, Seat, Table, replay_views
+from cabochon.server.table import Entry, Seat, replay_views
 
 from .postgres import every_database
 from .server.process import run
@@ -103,7 +104,7 @@ def test_somebody_who_asks_and_does_not_read_is_disconnected() -> None:
 
 def test_those_who_come_and_go_are_told_together(here: House, monkeypatch: pytest.MonkeyPatch) -> None:
     with two_players(here) as (table, anna, ben):
-        monkeypatch.setattr("cabochon.server.table.PRESENCE_SECONDS", 1e6)
+        monkeypatch.setattr("cabochon.server.broadcast.PRESENCE_SECONDS", 1e6)
         with here.guest().at(table) as stays:
             for _ in range(50):
                 with here.guest().at(table) as goes:
@@ -124,13 +125,13 @@ def test_who_comes_and_goes_is_told_soon(here: House) -> None:
 
 def test_viewers_with_the_same_eyes_are_sent_the_same_bytes(here: House, monkeypatch: pytest.MonkeyPatch) -> None:
     built: list[tuple[int | None, int]] = []
-    build = Table.state
+    build = broadcast.state_out
 
-    def state(table: Table, viewer: int | None, since: int) -> bytes:
+    def state(room: Room, viewer: int | None, since: int, now: float) -> bytes:
         built.append((viewer, since))
-        return build(table, viewer, since)
+        return build(room, viewer, since, now)
 
-    monkeypatch.setattr(Table, "state", state)
+    monkeypatch.setattr(broadcast, "state_out", state)
     with two_players(here) as (table, anna, _ben), ExitStack() as stack:
         watchers = [stack.enter_context(here.guest().at(table)) for _ in range(5)]
         for chair in watchers:
@@ -263,7 +264,7 @@ def test_a_full_log_is_the_end(tmp_path: Path, database: str, monkeypatch: pytes
             check_full(anna, state)
             assert "the game is over" in chair.refusal("move", number=8, text="take wug")
             assert "the game is over" in chair.refusal("undo")
-            assert None is here.service.tables[table].thinking
+            assert None is here.service.rooms[table].thinking
     with house(tmp_path, true_sources(Clock()), database=database) as again:
         anna = Guest(again, anna.cookie)
         assert [table] == [found["id"] for found in anna.get("/api/tables").json()["finished"]]
@@ -317,7 +318,7 @@ def test_a_table_with_a_full_log_is_left_alone_by_its_clock(here: House, monkeyp
         assert None is ben.until_number(1)["clock"]["running"]
         here.clock.pass_by(31)
         here.client.portal.call(here.service.tick)  # type: ignore[union-attr]
-        assert 1 == here.service.tables[table].number
+        assert 1 == here.service.rooms[table].table.number
         assert "the game is over" in ben.refusal("move", number=2, text="take wug")
     assert [] == here.service.repository.timed_tables(), "it is not kept in memory for its clock"
 
@@ -329,7 +330,7 @@ def test_a_full_table_of_an_older_server_ends_when_it_is_read(here: House, monke
         chair.play()
         number = chair.until(lambda state: state["choices"])["number"]
     monkeypatch.setattr("cabochon.server.table.MAX_LOG_ENTRIES", number - 1)
-    here.service.tables.clear()
+    here.service.rooms.clear()
     with anna.at(table) as chair:
         chair.receive()
         assert (number, "log_full") == (chair.state["number"], chair.state["outcome"]["reason"])
@@ -495,7 +496,7 @@ def test_a_replay_is_written_beside_the_event_loop(here: House, monkeypatch: pyt
         play_out(anna, ben)
     for _ in range(2):
         shown = ReplayOut.model_validate(here.guest().get(f"/api/tables/{table}/replay").json())
-        assert len(shown.views) == len(shown.entries) + 1 == here.service.tables[table].number + 1
+        assert len(shown.views) == len(shown.entries) + 1 == here.service.rooms[table].table.number + 1
     loop_thread = here.client.portal.call(async_thread)  # type: ignore[union-attr]
     assert 4 == len(writers) and loop_thread not in writers, "lines and views, of the running game and once of the finished one"
 
@@ -505,19 +506,19 @@ def test_a_replay_is_written_beside_the_event_loop(here: House, monkeypatch: pyt
 
 def test_to_open_a_link_changes_nothing(here: House) -> None:
     with two_players(here) as (table, anna, ben):
-        anna_link, ben_link = (f"/s/{seat.token}" for seat in here.service.tables[table].seats)
-        users = dict(here.service.tables[table].holders)
+        anna_link, ben_link = (f"/s/{seat.token}" for seat in here.service.rooms[table].table.seats)
+        users = dict(here.service.rooms[table].table.holders)
         guest = Guest(here)
         for link in (anna_link, ben_link, "/s/nonsense", "/s/non.sense"):
             answer = guest.get(link)
             assert 200 == answer.status_code and "text/html" in answer.headers["content-type"]
-        assert users == here.service.tables[table].holders and "" == guest.cookie
+        assert users == here.service.rooms[table].table.holders and "" == guest.cookie
         anna.play()
         ben.play()
 
 
 def link_of(here: House, table: str, seat: int) -> str:
-    return f"/api/seats/{here.service.tables[table].seats[seat].token}"
+    return f"/api/seats/{here.service.rooms[table].table.seats[seat].token}"
 
 
 def test_a_link_says_what_it_gives(here: House) -> None:
@@ -534,7 +535,7 @@ def test_a_link_says_what_it_gives(here: House) -> None:
 
 def test_a_seat_is_given_up_only_by_saying_so(here: House) -> None:
     with two_players(here) as (table, anna, _ben):
-        held = here.service.tables[table].holders
+        held = here.service.rooms[table].table.holders
         user = next(user for user, seat in held.items() if seat == 0)
         guest = Guest(here, f"{COOKIE}={here.service.guests.signer.dumps(user)}")
         for said in ({}, {"gives_up": None}, {"gives_up": 1}):
@@ -569,14 +570,15 @@ def test_a_link_that_was_given_back_meanwhile_gives_nothing(here: House) -> None
     table = anna.create()
     with ben.at(table) as chair:
         chair.done("sit", seat=1, name="Ben")
-        known = here.service.tables[table]
+        room = here.service.rooms[table]
+        known = room.table
         token = known.seats[1].token
 
         async def race() -> str:
             """Somebody has looked the link up and waits for the lock; meanwhile the seat is left."""
-            async with known.lock:
+            async with room.lock:
                 taking = asyncio.create_task(take_seat(here.service, token, "eve", None))
-                while not known.lock._waiters:
+                while not room.lock._waiters:
                     await asyncio.sleep(0)
                 known.seats[1] = Seat(1, "open", "")
             with pytest.raises(Refused) as refused:
@@ -606,7 +608,7 @@ def test_a_seat_given_up_by_a_link_loses_its_seal(here: House) -> None:
 def test_a_table_that_was_forgotten_takes_no_more_requests(here: House) -> None:
     anna = here.guest()
     table = anna.create()
-    known = here.service.tables[table]
+    known = here.service.rooms[table]
 
     async def wait_too_long() -> str:
         here.service.forget(known, 1012, "the table is read again")
@@ -623,7 +625,7 @@ def test_another_site_cannot_take_a_seat(here: House) -> None:
     table = anna.create(bots=["greedy"])
     answer = Guest(here).request("POST", link_of(here, table, 0), json={}, headers={"origin": "http://evil.example"})
     assert (403, "other_site") == (answer.status_code, answer.json()["code"])
-    assert 1 == len(here.service.tables[table].holders)
+    assert 1 == len(here.service.rooms[table].table.holders)
 
 
 # Tables nobody may watch
@@ -791,7 +793,7 @@ def test_finished_tables_are_kept_unless_said_otherwise(tmp_path: Path) -> None:
     with house(tmp_path, keep_finished_seconds=1000) as here:
         with two_players(here, house={"goal": 2}) as (table, anna, ben):
             play_out(anna, ben)
-        here.service.tables.clear()
+        here.service.rooms.clear()
         here.clock.pass_by(999)
         assert 0 == expired(here)
         here.service.settings = replace(here.service.settings, keep_finished_seconds=0.0)

@@ -356,10 +356,10 @@ def test_clocks_go_on_without_anybody_looking(tmp_path: Path, database: str) -> 
     clock.pass_by(90_000)
     with house(tmp_path, fixed_sources(clock), database=database) as here:
         for _ in range(1000):
-            if here.service.tables.get(table) and here.service.tables[table].number >= 2:
+            if here.service.rooms.get(table) and here.service.rooms[table].table.number >= 2:
                 break
             here.client.get("/api/health")
-        assert ["timeout", "move"] == [line.entry.kind for line in here.service.tables[table].log[:2]]
+        assert ["timeout", "move"] == [line.entry.kind for line in here.service.rooms[table].table.log[:2]]
 
 
 def test_unused_tables_leave_the_memory(tmp_path: Path) -> None:
@@ -368,10 +368,10 @@ def test_unused_tables_leave_the_memory(tmp_path: Path) -> None:
         table = guest.create(bots=["greedy"], start="host")
         here.clock.pass_by(601)
         for _ in range(1000):
-            if table not in here.service.tables:
+            if table not in here.service.rooms:
                 break
             here.client.get("/api/health")
-        assert table not in here.service.tables
+        assert table not in here.service.rooms
         with guest.at(table) as chair:
             chair.play("take wug")
 

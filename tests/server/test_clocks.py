@@ -72,7 +72,8 @@ def seated(folder: Path, day: Clock, playing: PlayingTime, database: str) -> Ite
 def kinds_after_a_tick(here: House) -> list[str]:
     """Look at the clocks; the kinds of all lines of the one table's log."""
     here.client.portal.call(here.service.tick)  # type: ignore[union-attr]
-    (table,) = here.service.tables.values()
+    (room,) = here.service.rooms.values()
+    table = room.table
     return [line.entry.kind for line in table.log]
 
 

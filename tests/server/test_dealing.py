@@ -205,11 +205,11 @@ def test_the_commitment_is_stored_before_anybody_else_sits_down(here: House) -> 
 def test_the_deal_depends_on_every_nonce(here: House) -> None:
     with seated(here) as (anna, ben):
         both_deal(anna, ben)
-        table = here.service.tables[anna.table]
+        table = here.service.rooms[anna.table].table
         decks = {table.game.record().decks}
         for changed in ({0: anna.nonce}, {1: ben.nonce}, {}, {0: ben.nonce, 1: anna.nonce}):
             table.dealing.nonces = changed
-            decks.add(table.first_game().record().decks)
+            decks.add(table.first_game(here.service.sources.deal).record().decks)
         assert 5 == len(decks)
 
 
@@ -684,8 +684,9 @@ def test_an_old_table_that_waited_begins_as_it_was_committed_to(tmp_path: Path) 
             chair.done("sit", seat=1, name="Ben")
             assert "this table was opened by an older server" in chair.refusal("seal", seal=OTHER)
             assert "this table was opened by an older server" in chair.refusal("nonce", nonce=OTHER)
-            table = here.service.tables["old"]
-            assert Game("classic", 2, seed=SEED, start=0, goal=2) == table.first_game() and OLD_COMMITMENT == table.commitment
+            table = here.service.rooms["old"].table
+            assert Game("classic", 2, seed=SEED, start=0, goal=2) == table.first_game(here.service.sources.deal)
+            assert OLD_COMMITMENT == table.origin.commitment
 
 
 @pytest.mark.parametrize(
@@ -710,7 +711,7 @@ def test_an_exchange_of_an_old_seed_is_caught(tmp_path: Path, statement: str, wr
             second.done("sit", seat=1, name="Ben")
             with here.service.repository.engine.begin() as connection:
                 connection.execute(sa.text("UPDATE seats SET token = 'anna' WHERE seat = 0"))
-            here.service.tables["old"].seats[0].token = "anna"
+            here.service.rooms["old"].table.seats[0].token = "anna"
             anna.request("POST", "/api/seats/anna", json={})
             first.done("start")
             for chair in (first, second):

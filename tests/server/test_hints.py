@@ -115,7 +115,7 @@ def test_no_hint_before_the_game_nor_after_it(tmp_path: Path) -> None:
 def test_no_hint_where_another_person_sits(here: House) -> None:
     with two_players(here) as (table, anna, ben):
         assert [OTHERS, OTHERS] == [anna.refusal("hint"), ben.refusal("hint")]
-        here.service.tables[table].seats[1].stand_in = "greedy"
+        here.service.rooms[table].table.seats[1].stand_in = "greedy"
         assert OTHERS == anna.refusal("hint"), "Ben may come back"
 
 

@@ -17,6 +17,7 @@ from cabochon.game import Game
 from cabochon.server.app import create_app
 from cabochon.server.connection import Connection
 from cabochon.server.gc_tuning import FEW, FULL_SECONDS, MAX_WAIT_SECONDS, QUIET_SECONDS, Collector, give_back_memory
+from cabochon.server.room import Room
 from cabochon.server.run import config
 from cabochon.server.serialise import packed
 from cabochon.server.table import Table
@@ -107,7 +108,7 @@ async def play_games(url: str, tables: int) -> None:
 
 def alive() -> list[Any]:
     """The tables, games and sockets there are; other tests keep some."""
-    return [one for one in gc.get_objects() if type(one) in (Table, Game, Connection)]
+    return [one for one in gc.get_objects() if type(one) in (Room, Table, Game, Connection)]
 
 
 def left_since(before: list[Any]) -> list[str]:
@@ -131,7 +132,7 @@ def test_a_game_that_everybody_left_is_freed_without_a_garbage_collection(tmp_pa
         try:
             run(play_games(url, TABLES))
             assert [] == left_since(before)
-            assert {} == service.tables
+            assert {} == service.rooms
             gc.collect()
             cycles = Counter(type(one).__module__.split(".")[0] for one in gc.garbage)
             assert {} == {name: cycles[name] for name in OURS if cycles[name]}

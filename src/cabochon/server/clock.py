@@ -7,13 +7,20 @@ server is down.
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from .messages import DaysClock, MoveClock, NoClock, TotalClock
 
 SECONDS_PER_DAY = 86_400.0
 MIN_SECONDS_AFTER_BACK = 60.0
 PAUSE_SECONDS = 2.0
+
+
+class Moment(NamedTuple):
+    """A moment by both clocks: the time of day, which the log has, and playing time."""
+
+    day: float
+    playing: float
 
 
 class PlayingTime:

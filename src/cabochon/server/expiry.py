@@ -4,8 +4,9 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING
 
+from .connection import RESTARTING
 from .repository import delete_guests, delete_tables
-from .table import Table
+from .room import Room
 
 if TYPE_CHECKING:
     from .service import Service
@@ -37,9 +38,9 @@ async def expire(service: "Service") -> int:
         "running": settings.keep_running_seconds,
     }
     before = {status: now - seconds for status, seconds in keep.items() if seconds}
-    used = {*service.loading, *(table.id for table in service.tables.values() if _is_used(table))}
+    used = {*service.loading, *(table_id for table_id, room in service.rooms.items() if room.is_used)}
     found = await asyncio.to_thread(service.repository.expired_tables, before, used, BATCH)
-    unused = [table_id for table_id in found if table_id not in service.loading and not _is_used(service.tables.get(table_id))]
+    unused = [table_id for table_id in found if table_id not in service.loading and not _is_used(service.rooms.get(table_id))]
     if unused:
         await _delete(service, unused)
     return len(unused)
@@ -53,8 +54,8 @@ async def expire_guests(service: "Service") -> None:
     await service.writer.store(*delete_guests(service.sources.clock() - seconds, GUEST_BATCH))
 
 
-def _is_used(table: Table | None) -> bool:
-    return table is not None and bool(table.connections or table.thinking or table.lock.locked())
+def _is_used(room: Room | None) -> bool:
+    return room is not None and room.is_used
 
 
 async def _delete(service: "Service", table_ids: list[str]) -> None:
@@ -64,8 +65,8 @@ async def _delete(service: "Service", table_ids: list[str]) -> None:
         await service.writer.store(*delete_tables(table_ids))
         for table_id in table_ids:
             service.created_from.pop(table_id, None)
-            table = service.tables.get(table_id)
-            if table:
-                service.forget(table, 1012, "the table is read again")
+            room = service.rooms.get(table_id)
+            if room:
+                service.forget(room, RESTARTING, "the table is read again")
     finally:
         service.deleting.difference_update(table_ids)

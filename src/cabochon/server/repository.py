@@ -21,7 +21,7 @@ from .leases import Lease
 from .leases import metadata as metadata
 
 if TYPE_CHECKING:
-    from .table import Seat
+    from .table import Entry, Seat
 
 MAX_LISTED = 50
 NUL = "\0"  # no text in PostgreSQL contains it, and a query with one is an error
@@ -306,6 +306,21 @@ def insert_table(stored: Stored) -> list[Any]:
     """Store a new table with its seats and holders."""
     parts = [(tables, [stored.table]), (seats, stored.seats), (holders, stored.holders)]
     return [part.insert().values([dict(row) for row in rows]) for part, rows in parts if rows]
+
+
+def entry_row(table_id: str, entry: "Entry") -> dict[str, Any]:
+    """A line of the log as it is stored."""
+    return {
+        "table_id": table_id,
+        "number": entry.number,
+        "kind": entry.kind,
+        "seat": entry.seat,
+        "text": entry.text,
+        "undoes": entry.undoes,
+        "at": entry.at,
+        "spent": entry.spent,
+        "thought": entry.thought,
+    }
 
 
 def update_table(table_id: str, **values: Any) -> list[Any]:

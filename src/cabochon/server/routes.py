@@ -16,6 +16,7 @@ from ..bots.ratings import Rating, ratings
 from ..game import Game
 from ..notation.record import format_record
 from ..version import __version__
+from .broadcast import outcome, room_out, room_out_for
 from .commitment import AnyReveal, start_rule
 from .errors import Refused
 from .identity import clean_name
@@ -116,8 +117,8 @@ def _add_guests(app: FastAPI, service: Service) -> None:
     async def seat_link(request: Request, token: str) -> Response:
         """What a private link gives, and what you hold at its table now. Nothing is changed."""
         _charge(service, request, "seat")
-        table, seat = await found_seat(service, token)
-        return _json(seat_link_out(table, seat, service.guests.user_of(request)))
+        room, seat = await found_seat(service, token)
+        return _json(seat_link_out(room, seat, service.guests.user_of(request)))
 
     @app.post("/api/seats/{token}", response_model=CreatedOut)
     async def take(request: Request, token: str, said: TakeSeatIn) -> Response:
@@ -148,8 +149,8 @@ def _add_tables(app: FastAPI, service: Service) -> None:
         if not service.creations.take(address, time.monotonic()):
             raise Refused("too_many_tables")
         user, _ = _guest(service, request)
-        table = await service.create(options, user, await service.name_of(user), address, sealed=sealed)
-        return _remember(service, request, _json(_created(table, 0)), user)
+        room = await service.create(options, user, await service.name_of(user), address, sealed=sealed)
+        return _remember(service, request, _json(_created(room.table, 0)), user)
 
     @app.get("/api/tables", response_model=LobbyOut)
     async def lobby(request: Request) -> Response:
@@ -179,7 +180,7 @@ def _add_table(app: FastAPI, service: Service) -> None:
     async def table_now(request: Request, table_id: str) -> Response:
         """What everybody may know about a table; where nobody may watch, less for those without a seat."""
         _charge(service, request, "table")
-        return _json((await service.table(table_id)).out(service.guests.user_of(request)))
+        return _json(room_out_for(await service.room(table_id), service.guests.user_of(request)))
 
     @app.get("/api/tables/{table_id}/record", response_class=PlainTextResponse)
     async def record(request: Request, table_id: str) -> Response:
@@ -200,19 +201,19 @@ def _add_table(app: FastAPI, service: Service) -> None:
     async def replay(request: Request, table_id: str, seat: Annotated[int | None, SEAT_NUMBERS] = None) -> Response:
         """The game so far: as your own seat or a spectator; after the end, as any seat."""
         _charge(service, request, "replay")
-        table = await service.table(table_id)
-        user = service.guests.user_of(request)
+        room = await service.room(table_id)
+        table, user = room.table, service.guests.user_of(request)
         _check_may_replay(table, user, seat)
         _charge_replay(service, request, len(table.log))
         entries, views = await _replay(service, table, seat)
-        out = {"table": table.out(watched=True), "seat": seat, "entries": entries, "views": views}
-        return _json({**out, "outcome": table.outcome()})
+        out = {"table": room_out(room), "seat": seat, "entries": entries, "views": views}
+        return _json({**out, "outcome": outcome(room)})
 
     @app.get("/api/tables/{table_id}/link", response_model=CreatedOut)
     async def link(request: Request, table_id: str) -> Response:
         """The private link of your own seat, for your other devices."""
         _charge(service, request, "link")
-        table = await service.table(table_id)
+        table = (await service.room(table_id)).table
         seat = table.seat_of(service.guests.user_of(request))
         if seat is None:
             raise Refused("no_own_seat")
@@ -222,7 +223,7 @@ def _add_table(app: FastAPI, service: Service) -> None:
     async def qr(request: Request, table_id: str) -> Response:
         """The link to the table as a QR code."""
         _charge(service, request, "qr")
-        table = await service.table(table_id)
+        table = (await service.room(table_id)).table
         url = join_url(request, f"/t/{table.id}", service.settings.public_url, service.settings.host)
         async with service.heavy:
             return await asyncio.to_thread(qr_code, url)
@@ -236,7 +237,7 @@ def _finished(service: Service) -> Callable[[Request, str], Awaitable[Table]]:
     """A table after its end, for those who may see it."""
 
     async def finished(request: Request, table_id: str) -> Table:
-        table = await service.table(table_id)
+        table = (await service.room(table_id)).table
         if not table.may_watch(service.guests.user_of(request)):
             raise Refused("nobody_watches")
         if table.status != "finished":
@@ -253,7 +254,7 @@ async def _replay(service: Service, table: Table, seat: int | None) -> tuple[Fra
         if key in service.replays:
             return service.replays[key]
         is_finished = table.status == "finished"
-        written = await asyncio.to_thread(_written_replay, table.first_game(), list(table.log), seat)
+        written = await asyncio.to_thread(_written_replay, table.first_game(service.sources.deal), list(table.log), seat)
         if is_finished:
             _keep(service.replays, key, written, MAX_KEPT_REPLAYS)
         return written
@@ -296,18 +297,18 @@ def record_text(table: Table) -> str:
     """The record of a table's game, with names and date."""
     assert table.game is not None
     date = datetime.fromtimestamp(table.created, UTC).date().isoformat()
-    return format_record(table.game.record(table.names(), date))
+    return format_record(table.game.record(tuple(seat.name for seat in table.seats), date))
 
 
 def reveal_out(table: Table, record: str) -> dict[str, Any]:
     """All that is needed to check a finished table."""
-    players, dealing = table.options.players, table.dealing
-    out = {"variant": table.options.variant, "players": players, "commitment": table.commitment, "record": record}
-    if table.secret is None:
-        return {**out, "format": 1, "start": table.start, "seed": str(table.seed), "salt": table.salt}
+    players, origin, dealing = table.options.players, table.origin, table.dealing
+    out = {"variant": table.options.variant, "players": players, "commitment": origin.commitment, "record": record}
+    if origin.secret is None:
+        return {**out, "format": 1, "start": origin.start, "seed": str(origin.seed), "salt": origin.salt}
     sealed = {"seals": dealing.seals, "nonces": dealing.nonces}
     by_seat = {name: [found.get(seat) for seat in range(players)] for name, found in sealed.items()}
-    return {**out, "format": 2, "table": table.id, "start_rule": start_rule(table.start), "secret": table.secret, **by_seat}
+    return {**out, "format": 2, "table": table.id, "start_rule": start_rule(origin.start), "secret": origin.secret, **by_seat}
 
 
 def _add_pages(app: FastAPI, service: Service) -> None:
@@ -353,7 +354,7 @@ async def health_report(service: Service) -> dict[str, Any]:
         "status": "failing" if trouble else "ok" if service.is_ready else "starting",
         "database": trouble or "ok",
         "bots": service.bots.health(),
-        "tables": len(service.tables),
+        "tables": len(service.rooms),
         "sockets": service.socket_count,
         "entries": service.writer.stored,
         "commits": service.writer.commits,

@@ -1,9 +1,9 @@
 """From a View to the parts of a message. Everything a client is told about the cards is made here, from Views alone."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from orjson import Fragment, dumps
 
@@ -11,13 +11,18 @@ from ..game import Game, Outcome
 from ..notation.move import Move, plain_moves
 from ..rules.actions import BUY, BUY_RESERVED, PASS, RESERVE, RESERVE_DECK
 from ..rules.buying import AVENGERS_POINTS
+from ..rules.deal import ANY_START
 from ..rules.gems import WILD
 from ..rules.state import SLOTS_PER_TIER
 from ..rules.variants import CARDS, TILES, VARIANTS
 from ..search.analysis import Analysis
 from ..view import View, Views
 
+if TYPE_CHECKING:
+    from .table import Seat, Table
+
 MAX_HINT_MOVES, MIN_HINT_VISITS = 3, 20
+NOT_FOR_STRANGERS: dict[str, None] = {"reveal": None, "rematch": None}
 PLACES = tuple(f"{tier}{place}" for tier in (1, 2, 3) for place in "abcd")
 
 
@@ -203,6 +208,43 @@ class PositionViews:
         if self.moves is None:
             self.moves = choices(self.game, self.any_view)
         return self.moves
+
+
+def table_out(table: "Table", people_here: Collection[int], spectators: int) -> dict[str, Any]:
+    """A TableOut."""
+    return {
+        "id": table.id,
+        "options": Fragment(table.options.model_dump_json()),
+        "status": table.status,
+        "seats": [seat_out(seat, connected=seat.seat in people_here) for seat in table.seats],
+        "host": table.host,
+        "watchers": spectators,
+        "commitment": table.origin.commitment,
+        "deal": deal_out(table),
+        "reveal": table.origin.out() if table.status == "finished" else None,
+        "rematch": table.rematch,
+        "created": table.created,
+    }
+
+
+def seat_out(seat: "Seat", *, connected: bool) -> dict[str, Any]:
+    """A SeatOut."""
+    return {"seat": seat.seat, "kind": seat.kind, "name": seat.name, "bot": seat.played_by, "connected": connected}
+
+
+def deal_out(table: "Table") -> dict[str, Any]:
+    """A DealOut."""
+    origin = table.origin
+    start = None if origin.start == ANY_START else origin.start
+    return {"format": origin.format, "start": start, **table.dealing.out(table.options.players)}
+
+
+def choices_out(table: "Table", viewer: int | None) -> dict[str, Any] | None:
+    """A ChoicesOut for a viewer who is to decide."""
+    if viewer is None or viewer != table.decides or not table.seats[viewer].is_human:
+        return None
+    choices = table.views.choices
+    return {"legal": choices.legal, "payments": choices.payments}
 
 
 def game_data_out(variant: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..errors import CabochonError
 from ..game import Game
-from .clock import PlayingTime
+from .clock import Moment, PlayingTime
 from .commitment import DealInputs
 from .messages import TableOptions
 from .shuffle import order_of
@@ -135,3 +135,7 @@ class Sources:
     user_id: Callable[[], str] = lambda: secrets.token_urlsafe(USER_BYTES)
     bot_seed: Callable[[], int] = lambda: secrets.randbits(31)
     deal: Callable[[TableOptions, DealInputs], Game] = deal
+
+    def now(self) -> Moment:
+        """The time, by both clocks."""
+        return Moment(self.clock(), self.playing())

@@ -1,21 +1,24 @@
-"""Reading a socket: every message is understood or refused in a sentence; whoever sends too much nonsense is shown out."""
+"""Reading a socket: every message is parsed or refused. Clients that send too many invalid messages are disconnected."""
 
 import asyncio
 import json
 import time
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from orjson import dumps
 from pydantic import TypeAdapter, ValidationError
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from .broadcast import greet, miss, state_for
 from .connection import BAD_MESSAGES, NO_TABLE, NOT_FOR_YOU, OPENED_ELSEWHERE, STARTING, TOO_LARGE, TOO_MANY, Connection
 from .errors import Refused
 from .handlers import carry_out, refused
 from .messages import ClientMessage, PingIn
 from .middleware import origin_allowed
 from .rate_limit import MAX_MESSAGE_BYTES, Bucket, address_of
+from .room import Room
 from .service import Service
 from .table import Table
 
@@ -60,20 +63,21 @@ async def serve(websocket: WebSocket, service: Service, table_id: str, since: in
         return
     user, address = service.guests.user_of(websocket) if service.is_ready else None, address_of(websocket)
     await websocket.accept()
-    table = await _welcome(websocket, service, table_id, user, address)
-    if table is None:
+    room = await _welcome(websocket, service, table_id, user, address)
+    if room is None:
         return
-    is_seated = table.seat_of(user) is not None
+    is_seated = room.table.seat_of(user) is not None
     if not service.sockets.enter(address, is_seated):
         await websocket.close(TOO_MANY, "too many sockets from your address")
         return
     try:
-        await _attend(service, table, Connection(websocket, user, _known(table, since), service.settings.max_waiting, address))
+        connection = Connection(websocket, user, _known(room.table, since), service.settings.max_waiting, address)
+        await _attend(service, room, connection)
     finally:
         service.sockets.leave(address, is_seated)
 
 
-async def _welcome(websocket: WebSocket, service: Service, table_id: str, user: str | None, address: str) -> Table | None:
+async def _welcome(websocket: WebSocket, service: Service, table_id: str, user: str | None, address: str) -> Room | None:
     """The table, if it is there and may be seen; else the socket is closed with the reason."""
     if not service.is_ready:
         await websocket.close(STARTING, "the server is starting")
@@ -82,16 +86,16 @@ async def _welcome(websocket: WebSocket, service: Service, table_id: str, user: 
         if not await _may_ask(service, table_id, user, address):
             await websocket.close(TOO_MANY, "too many requests from your address")
             return None
-        table = await service.table(table_id)
+        room = await service.room(table_id)
     except Refused as refusal:
         await websocket.close(STARTING if refusal.code in ("no_database", "not_stored") else NO_TABLE, str(refusal))
         return None
-    if not table.may_watch(user):
+    if not room.table.may_watch(user):
         await websocket.close(NOT_FOR_YOU, "at this table nobody may watch")
-    elif table.seat_of(user) is None and _is_crowded(service, table, address):
+    elif room.table.seat_of(user) is None and _is_crowded(service, room, address):
         await websocket.close(TOO_MANY, "too many are at this table")
     else:
-        return table
+        return room
     return None
 
 
@@ -101,14 +105,16 @@ async def _may_ask(service: Service, table_id: str, user: str | None, address: s
         return True
     if user is None or not service.late_comers.take(user, time.monotonic()):
         return False
-    table = service.tables.get(table_id)
-    return await asyncio.to_thread(service.repository.holds_seat, table_id, user) if table is None else user in table.holders
+    room = service.rooms.get(table_id)
+    if room is not None:
+        return user in room.table.holders
+    return await asyncio.to_thread(service.repository.holds_seat, table_id, user)
 
 
-def _is_crowded(service: Service, table: Table, address: str) -> bool:
+def _is_crowded(service: Service, room: Room, address: str) -> bool:
     """Whether one more spectator, or one more from this address, is too many."""
     settings = service.settings
-    return table.spectators() >= settings.max_sockets or table.spectators(address) >= settings.max_spectators_per_address
+    return room.spectators() >= settings.max_sockets or room.spectators(address) >= settings.max_spectators_per_address
 
 
 def _known(table: Table, since: int) -> int:
@@ -116,31 +122,31 @@ def _known(table: Table, since: int) -> int:
     return since if 0 <= since <= table.number else 0
 
 
-async def _attend(service: Service, table: Table, connection: Connection) -> None:
-    sender = asyncio.create_task(connection.send_all(table.state_for))
-    reader = asyncio.create_task(_listen(service, table, connection))
+async def _attend(service: Service, room: Room, connection: Connection) -> None:
+    sender = asyncio.create_task(connection.send_all(partial(state_for, room)))
+    reader = asyncio.create_task(_listen(service, room, connection))
     closed = asyncio.create_task(connection.closed.wait())
     try:
-        _close_oldest(service, table, connection.user)
-        table.greet(connection)
-        service.drive(table)
+        _close_oldest(service, room, connection.user)
+        greet(room, connection)
+        service.drive(room)
         await asyncio.wait({sender, reader, closed}, return_when=asyncio.FIRST_COMPLETED)
     finally:
         reader.cancel()
         closed.cancel()
-        table.miss(connection)
+        miss(room, connection)
         await connection.say_goodbye(sender)
 
 
-def _close_oldest(service: Service, table: Table, user: str | None) -> None:
+def _close_oldest(service: Service, room: Room, user: str | None) -> None:
     """A guest who comes once too often leaves where they came first: there is always a way to one's seat."""
     if user is not None:
-        own = table.sockets_of(user)
+        own = room.sockets_of(user)
         for connection in own[: max(0, len(own) + 1 - service.settings.max_sockets_per_guest)]:
             connection.close(OPENED_ELSEWHERE, "you have opened this table in too many places")
 
 
-async def _listen(service: Service, table: Table, connection: Connection) -> None:
+async def _listen(service: Service, room: Room, connection: Connection) -> None:
     """Read until the socket is gone or has sent too much that was refused."""
     rate = service.settings.requests_per_second
     bucket, bad = Bucket(rate, rate * BURST_SECONDS, time.monotonic()), 0
@@ -158,7 +164,7 @@ async def _listen(service: Service, table: Table, connection: Connection) -> Non
             if isinstance(message, PingIn):
                 connection.put(PONG)
             else:
-                await asyncio.shield(asyncio.create_task(carry_out(service, table, connection, message)))
+                await asyncio.shield(asyncio.create_task(carry_out(service, room, connection, message)))
 
 
 def _admitted(bucket: Bucket, text: str) -> Any:

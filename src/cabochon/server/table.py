@@ -1,38 +1,33 @@
-"""A table in memory: a cache of its log. It stores nothing and sends nothing by itself; it says what is so and what is allowed.
+"""A table as the fold of what is stored about it: no sockets, no database, no tasks, and no time but what it is told.
 
-An entry is checked first, then stored, and only then applied, so that memory never knows more than the log.
+`load_table` folds the stored log. After that an entry is checked first, then stored, and only then applied, so that memory never
+knows more than the log. What is not stored (who is connected, what is being asked) belongs to the room around it: `room.py`.
 """
 
-import asyncio
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from orjson import Fragment, dumps
+from orjson import Fragment
 
 from ..errors import CabochonError
 from ..game import Game
-from ..notation.move import parse_move
-from ..rules.deal import ANY_START
+from ..notation.move import Move, parse_move
 from ..view import View
-from .clock import clock_of
+from .clock import Moment, TableClock, clock_of
 from .commitment import DealInputs
-from .dealing import Dealing, Phase
+from .dealing import Dealing, DealOrigin, Phase
 from .errors import Refused
 from .messages import TableOptions
-from .repository import Stored
-from .serialise import PositionViews, facts, outcome_out, packed, view_out
-from .settings import Sources
+from .serialise import PositionViews, facts, packed, view_out
 
 if TYPE_CHECKING:
-    from .connection import Connection
+    from .repository import Stored
 
-STORED_FIELDS = ("id", "status", "host", "start", "seed", "salt", "secret", "commitment", "created", "rematch")
+ENTRY_FIELDS = ("number", "kind", "seat", "text", "at", "undoes", "spent", "thought")
 DEAL_PHASES: dict[str, Phase] = {"waiting": "waiting", "dealing": "sealing", "running": "dealt", "finished": "dealt"}
-MAX_LOG_ENTRIES = 4000
-PRESENCE_SECONDS = 0.1  # who comes and goes within this time is told at once
-MAX_CACHED_STATES = 16
-CACHED_CLOCK_SECONDS = 0.05  # a state says how much time is left, so it cannot be used for long
-NOT_FOR_STRANGERS: dict[str, None] = {"reveal": None, "rematch": None}
+MAX_LOG_ENTRIES = 4000  # a game can go on for ever, a table cannot
+Deal = Callable[[TableOptions, DealInputs], Game]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,20 +42,6 @@ class Entry:
     undoes: int | None = None
     spent: float = 0.0
     thought: str | None = None
-
-    def row(self, table_id: str) -> dict[str, Any]:
-        """The entry as it is stored."""
-        return {
-            "table_id": table_id,
-            "number": self.number,
-            "kind": self.kind,
-            "seat": self.seat,
-            "text": self.text,
-            "undoes": self.undoes,
-            "at": self.at,
-            "spent": self.spent,
-            "thought": self.thought,
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +69,6 @@ class Seat:
     bot: str | None = None
     token: str | None = None
     stand_in: str | None = None
-    away_since: float | None = 0.0
 
     @property
     def played_by(self) -> str | None:
@@ -105,25 +85,15 @@ class Seat:
         """Whether a user decides here."""
         return self.is_person and self.stand_in is None
 
-    def out(self) -> dict[str, Any]:
-        """A SeatOut."""
-        connected = self.is_person and self.away_since is None
-        return {"seat": self.seat, "kind": self.kind, "name": self.name, "bot": self.played_by, "connected": connected}
 
+@dataclass(frozen=True, slots=True)
+class SeatChange:
+    """Seats before the game: the new ones, the host, who holds which seat now (None: none), and whose seals are void."""
 
-@dataclass(slots=True)
-class Ask:
-    """A question to the others; it is carried out when nobody is waited for any more."""
-
-    number: int
-    what: str
-    by: int
-    seat: int
-    waiting_for: list[int]
-
-    def out(self) -> dict[str, Any]:
-        """An AskOut."""
-        return {"ask": self.number, "what": self.what, "by": self.by, "seat": self.seat, "waiting_for": self.waiting_for}
+    seats: list[Seat]
+    host: int | None
+    holders: Mapping[str, int | None] = field(default_factory=dict)
+    unsealed: list[int] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -134,149 +104,72 @@ class Table:
     options: TableOptions
     status: str
     host: int | None
-    start: int
-    seed: int
-    salt: str
-    secret: str | None
-    commitment: str
     created: float
     rematch: str | None
+    origin: DealOrigin
+    dealing: Dealing
     seats: list[Seat]
     holders: dict[str, int]
-    sources: Sources
-    dealing: Dealing
+    clock: TableClock | None
     game: Game | None = None
     log: list[Line] = field(default_factory=list)
-    standing: list[Line] = field(default_factory=list)
-    asks: dict[int, Ask] = field(default_factory=dict)
-    connections: "dict[Connection, None]" = field(default_factory=dict)
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    used: float = 0.0
-    asked: int = 0
-    thinking: "asyncio.Task[None] | None" = None
-    clock: Any = None
-    watchers: int = 0
-    _views: PositionViews | None = None
-    _written: Fragment | None = None
-    _outcome: Fragment | None = None
-    _options: Fragment | None = None
-    _states: dict[tuple[int | None, int], tuple[bytes, int]] = field(default_factory=dict)
-    _states_at: float = 0.0
-    _presence_timer: asyncio.TimerHandle | None = None
+    standing: list[Line] = field(default_factory=list)  # the moves that are not taken back
+    views: PositionViews = field(init=False, repr=False)  # of the position; from the deal on
 
-    def __post_init__(self) -> None:
-        options = self.options
-        self._options = Fragment(options.model_dump_json())
-        self.clock = clock_of(options.clock, options.players)
+    # the fold
 
-    @classmethod
-    def load(cls, stored: Stored, sources: Sources, *, replayed: bool = True) -> "Table":
-        """The table that lies in the database, its log replayed; or only what is said about it in the lobby."""
-        row, now = stored.table, sources.playing()
-        table = cls(
-            **{name: row[name] for name in STORED_FIELDS},
-            options=TableOptions.model_validate_json(row["options"]),
-            seats=[_seat(seat, now) for seat in stored.seats],
-            holders={holder["user_id"]: holder["seat"] for holder in stored.holders},
-            sources=sources,
-            dealing=Dealing(
-                row["id"],
-                DEAL_PHASES.get(row["status"], "waiting"),
-                {seal["seat"]: seal["seal"] for seal in stored.seals},
-                {seal["seat"]: seal["nonce"] for seal in stored.seals if seal["nonce"]},
-            ),
-            used=now,
-        )
-        _check_seats(table)
-        if table.status in ("waiting", "dealing") or not replayed:
-            return table
-        table.begin(row["began"])
-        for entry in stored.entries:
-            table.apply(Entry(**{name: entry[name] for name in Entry.__slots__}))
-        if table.clock:
-            table.clock.catch_up(sources.playing(), sources.clock())
-        return table
+    def first_game(self, deal: Deal) -> Game:
+        """The game before its first move. That of an older server (format 1) follows from a seed."""
+        options, origin = self.options, self.origin
+        if origin.secret is None:
+            return Game(options.variant, options.players, seed=origin.seed, start=origin.start, **options.house_rules())
+        return deal(options, DealInputs(self.id, origin.secret, origin.start, self.dealing.nonces))
 
-    # the game
-
-    def begin(self, now: float) -> None:
-        """Deal."""
-        self.status, self._written = "running", None
+    def begin(self, game: Game, now: Moment) -> None:
+        """The cards are dealt."""
+        self.status = "running"
         self.dealing.finish()
-        self.game = self.first_game()
+        self.game, self.views = game, PositionViews(game)
         self._changed(now)
 
-    def first_game(self) -> Game:
-        """The game before its first move. That of an older server (format 1) follows from a seed."""
-        options = self.options
-        if self.secret is None:
-            return Game(options.variant, options.players, seed=self.seed, start=self.start, **options.house_rules())
-        return self.sources.deal(options, DealInputs(self.id, self.secret, self.start, self.dealing.nonces))
+    def change_seats(self, change: SeatChange) -> None:
+        """Somebody sits down, leaves, or gives a seat to a bot."""
+        for seat in change.seats:
+            self.seats[seat.seat] = seat
+        for user, held in change.holders.items():
+            if held is None:
+                self.holders.pop(user, None)
+            else:
+                self.holders[user] = held
+        for place in change.unsealed:
+            self.dealing.vacate(place)
+        self.host = change.host
 
-    @property
-    def number(self) -> int:
-        """The number of the last line."""
-        return len(self.log)
-
-    @property
-    def views(self) -> PositionViews:
-        """The views of the position."""
-        if self._views is None:
-            assert self.game is not None
-            self._views = PositionViews(self.game)
-        return self._views
-
-    def _renew_views(self) -> None:
-        """The position has changed."""
-        assert self.game is not None
-        self._views = PositionViews(self.game, self._views)
-
-    @property
-    def is_full(self) -> bool:
-        """Whether the log is as long as it may become: a game can go on for ever, a table cannot."""
-        return self.number >= MAX_LOG_ENTRIES
-
-    def check_room(self, lines: int) -> None:
-        """Refuse lines for which the log has no room."""
-        if self.number + lines > MAX_LOG_ENTRIES:
-            raise Refused("log_full", most=MAX_LOG_ENTRIES)
-
-    @property
-    def decides(self) -> int | None:
-        """The seat to decide."""
-        return self.views.any_view.turn if self.game and self.status == "running" else None
-
-    def entry(
-        self, kind: str, seat: int, text: str, undoes: int | None = None, later: int = 0, thought: str | None = None
-    ) -> Entry:
-        """The next line, or one `later`; only the first takes time from the clock."""
-        at = self.sources.clock()
-        spent = self.clock.elapsed(self.sources.playing()) if self.clock and not later else 0.0
-        return Entry(self.number + 1 + later, kind, seat, text, at, undoes, spent, thought)
-
-    def apply(self, entry: Entry) -> None:
-        """Do what a stored entry says."""
+    def apply(self, entry: Entry, playing: float, move: Move | None = None) -> None:
+        """Do what a stored entry says; `move` is its move, where that is known already."""
         if entry.number != self.number + 1:
             raise CabochonError(f"entry {entry.number} comes after entry {self.number}")
         if self.clock:
             self.clock.charge(entry.spent)
-        line = self._moved(entry) if entry.kind == "move" else self._noted(entry)
-        self.log.append(line)
         if entry.kind == "move":
+            line = self._play(entry, move or parse_move(entry.text, self.options.variant))
             self.standing.append(line)
-        self._changed(entry.at)
+        else:
+            line = self._note(entry)
+        self.log.append(line)
+        self._changed(Moment(entry.at, playing))
 
-    def _moved(self, entry: Entry) -> Line:
+    def _play(self, entry: Entry, move: Move) -> Line:
         assert self.game is not None
         before = self.views.view(entry.seat)
-        self.game.play(entry.text)
-        self._renew_views()
+        self.game.play(move)
+        self.views = PositionViews(self.game, self.views)
         after = self.views.view(entry.seat)
         ends_turn = after.turns != before.turns
         left = self.clock.end_turn(entry.seat) if self.clock and ends_turn else None
-        return written_line(entry, before, after, left)
+        return written_line(entry, before, after, move.action, left)
 
-    def _noted(self, entry: Entry) -> Line:
+    def _note(self, entry: Entry) -> Line:
         """Everything but a move: a move taken back, a bot for a seat, its user again."""
         if entry.kind == "undo":
             self._take_back(entry)
@@ -284,7 +177,6 @@ class Table:
             self.seats[entry.seat].stand_in = None if entry.kind == "back" else entry.text
             if entry.kind == "back" and self.clock:
                 self.clock.come_back(entry.seat)
-        self._written = None
         return noted_line(entry, self.views.any_view.turns)
 
     def _take_back(self, entry: Entry) -> None:
@@ -292,30 +184,58 @@ class Table:
         line = self.standing.pop()
         assert line.entry.number == entry.undoes, "the log takes back its last standing move"
         self.game.undo()
-        self._renew_views()
+        self.views = PositionViews(self.game, self.views)
         if self.clock:
             self.clock.take_back(line.entry.seat, line.left)
 
-    def _changed(self, at: float) -> None:
-        if self.views.any_view.stage == "over" or self.is_full:
+    def _changed(self, now: Moment) -> None:
+        if self.views.any_view.stage == "over" or self.number >= MAX_LOG_ENTRIES:
             self.status = "finished"
-            self._written = None
-        if self.asks:
-            self._drop_asks()
         if self.clock:
             seat = self.decides
-            self.clock.run(seat if seat is not None and self.seats[seat].is_human else None, self.sources.playing())
-            self.clock.changed = at
+            self.clock.run(seat if seat is not None and self.seats[seat].is_human else None, now.playing)
+            self.clock.changed = now.day
 
-    def _drop_asks(self) -> None:
-        """A question about taking back is over when the game goes on; one about a seat when a bot plays there."""
-        self.asks = {
-            number: ask
-            for number, ask in self.asks.items()
-            if ask.what == "replace" and self.seats[ask.seat].is_human and self.status == "running"
-        }
+    # the next entries
 
-    # who may do what
+    def entry(self, kind: str, seat: int, text: str, now: Moment, thought: str | None = None) -> Entry:
+        """The next line of the log."""
+        spent = self.clock.elapsed(now.playing) if self.clock else 0.0
+        return Entry(self.number + 1, kind, seat, text, now.day, spent=spent, thought=thought)
+
+    def undoing(self, seat: int, now: Moment) -> list[Entry]:
+        """The entries that take back everything from a seat's last decision on; only the first takes time from the clock."""
+        place = self.own_last(seat)
+        assert place is not None
+        undone = [line.entry for line in reversed(self.standing[place:])]
+        first = self.entry("undo", seat, undone[0].text, now)
+        rest = [
+            replace(first, number=first.number + i, text=entry.text, undoes=entry.number, spent=0.0)
+            for i, entry in enumerate(undone[1:], 1)
+        ]
+        return [replace(first, undoes=undone[0].number), *rest]
+
+    def check_space(self, lines: int) -> None:
+        """Refuse lines for which the log has no space."""
+        if self.number + lines > MAX_LOG_ENTRIES:
+            raise Refused("log_full", most=MAX_LOG_ENTRIES)
+
+    # what is so
+
+    @property
+    def number(self) -> int:
+        """The number of the last line."""
+        return len(self.log)
+
+    @property
+    def decides(self) -> int | None:
+        """The seat to decide."""
+        return self.views.any_view.turn if self.game and self.status == "running" else None
+
+    @property
+    def deadline(self) -> float | None:
+        """When the time of the seat to decide is up."""
+        return self.clock.deadline if self.clock and self.status == "running" else None
 
     def seat_of(self, user: str | None) -> int | None:
         """The seat a user holds."""
@@ -325,41 +245,49 @@ class Table:
         """The other seats that belong to a user. A bot that stands in takes nobody's right to be asked."""
         return [other.seat for other in self.seats if other.is_person and other.seat != seat]
 
-    def why_not_now(self, seat: int) -> Refused | None:
-        """Why this seat has nothing to decide now."""
-        if self.game is None:
-            return Refused("not_begun")
-        turn = self.views.any_view.turn
-        if self.status == "finished":
-            return Refused("over")
-        if self.seats[seat].stand_in:
-            return Refused("stand_in")
-        return None if turn == seat else Refused("not_your_turn", seat=turn)
-
-    def why_no_hint(self, seat: int) -> Refused | None:
-        """Why this seat is given no hint now. Somebody who is away may come back, and would find it unfair."""
-        if self.others(seat):
-            return Refused("hint_alone")
-        return self.why_not_now(seat)
-
-    def why_not(self, seat: int, text: str) -> Refused | None:
-        """Why this seat may not play this move now."""
-        forbidden = self.why_not_now(seat)
-        if forbidden or self.game is None:
-            return forbidden
-        try:
-            move = parse_move(text, self.game.variant)
-            if str(move) in self.views.choices:
-                return None
-            rule = self.game.why_not(move)
-        except CabochonError as error:
-            return Refused("rule", sentence=str(error))
-        return None if rule is None else Refused("rule", sentence=f"{move}: {rule.sentence()}")
-
     def own_last(self, seat: int) -> int | None:
         """The place of a seat's last standing move among all of them."""
         places = range(len(self.standing) - 1, -1, -1)
         return next((place for place in places if self.standing[place].entry.seat == seat), None)
+
+    # who may do what
+
+    def may_watch(self, user: str | None) -> bool:
+        """Whether a user may see the game. A table that waits is shown to everybody with its link: somebody must sit down."""
+        return self.options.watch != "nobody" or self.status == "waiting" or self.seat_of(user) is not None
+
+    def check_turn(self, seat: int) -> None:
+        """Refuse a seat that has nothing to decide now."""
+        if self.game is None:
+            raise Refused("not_begun")
+        if self.status == "finished":
+            raise Refused("over")
+        if self.seats[seat].stand_in:
+            raise Refused("stand_in")
+        turn = self.views.any_view.turn
+        if turn != seat:
+            raise Refused("not_your_turn", seat=turn)
+
+    def check_hint(self, seat: int) -> None:
+        """Refuse a hint. Somebody who is away may come back, and would find it unfair."""
+        if self.others(seat):
+            raise Refused("hint_alone")
+        self.check_turn(seat)
+
+    def check_move(self, seat: int, text: str) -> Move:
+        """The move that a text is, if this seat may play it now; else the rule that forbids it is raised."""
+        self.check_turn(seat)
+        assert self.game is not None
+        try:
+            move = parse_move(text, self.game.variant)
+            if str(move) in self.views.choices:
+                return move
+            rule = self.game.why_not(move)
+        except CabochonError as error:
+            raise Refused("rule", sentence=str(error)) from error
+        if rule is not None:
+            raise Refused("rule", sentence=f"{move}: {rule.sentence()}")
+        return move
 
     def can_undo(self, seat: int | None) -> str:
         """Whether a seat may take its last decision back: no, free, or if the others agree (ask)."""
@@ -367,186 +295,64 @@ class Table:
         if seat is None or policy == "never" or self.status != "running" or not self.seats[seat].is_human:
             return "no"
         place = self.own_last(seat)
-        if place is None or self.has_asked(seat):
-            return "no"
-        if self.number + len(self.standing) - place > MAX_LOG_ENTRIES:
+        if place is None or self.number + len(self.standing) - place > MAX_LOG_ENTRIES:
             return "no"
         if policy == "free" or not self.others(seat):
             return "free"
         is_last = place == len(self.standing) - 1
         return "free" if is_last and not self.standing[place].reveals else "ask"
 
-    def has_asked(self, seat: int) -> bool:
-        """Whether the others have still to answer this seat's wish to take something back."""
-        return any(ask.what == "takeback" and ask.by == seat for ask in self.asks.values())
 
-    def undoing(self, seat: int) -> list[Entry]:
-        """The entries that take back everything from a seat's last decision on."""
-        place = self.own_last(seat)
-        assert place is not None
-        lines = [line.entry for line in reversed(self.standing[place:])]
-        return [self.entry("undo", seat, entry.text, entry.number, later) for later, entry in enumerate(lines)]
-
-    def ask(self, what: str, by: int, seat: int, waiting_for: list[int]) -> None:
-        """Put a question to the others."""
-        self.asked += 1
-        self.asks[self.asked] = Ask(self.asked, what, by, seat, waiting_for)
-
-    def may_watch(self, user: str | None) -> bool:
-        """Whether a user may see the game. A table that waits is shown to everybody with its link: somebody must sit down."""
-        return self.options.watch != "nobody" or self.status == "waiting" or self.seat_of(user) is not None
-
-    # connections
-
-    def greet(self, connection: "Connection") -> None:
-        """A socket has come: it is sent the state at once, the others hear of it soon."""
-        self.connections[connection] = None
-        self.note_presence()
-        connection.refresh()
-        self._tell_presence_soon()
-
-    def miss(self, connection: "Connection") -> None:
-        """A socket has gone."""
-        self.connections.pop(connection, None)
-        self.note_presence()
-        self._tell_presence_soon()
-
-    def _tell_presence_soon(self) -> None:
-        """One state for all who come and go within a moment."""
-        if self._presence_timer is None:
-            self._presence_timer = asyncio.get_running_loop().call_later(PRESENCE_SECONDS, self.broadcast)
-
-    def note_presence(self) -> None:
-        """Who is here, and since when the others are not. A question about a seat is over when its user is here."""
-        self.used = now = self.sources.playing()
-        here = {self.seat_of(connection.user) for connection in self.connections}
-        for seat in self.seats:
-            if seat.seat in here:
-                seat.away_since = None
-            elif seat.away_since is None:
-                seat.away_since = now
-        self.asks = {n: ask for n, ask in self.asks.items() if ask.what != "replace" or ask.seat not in here}
-        self._written = None
-
-    def sockets_of(self, user: str) -> list["Connection"]:
-        """The sockets of a user that are not being closed, the oldest first."""
-        return [connection for connection in self.connections if connection.user == user and connection.farewell is None]
-
-    def spectators(self, address: str | None = None) -> int:
-        """The sockets of those who hold no seat, or those from one address."""
-        return sum(
-            self.seat_of(connection.user) is None and address in (None, connection.address) for connection in self.connections
-        )
-
-    # messages
-
-    def out(self, user: str | None = None, *, watched: bool | None = None) -> Fragment:
-        """A TableOut, written, for a user (or for somebody of whom is known whether they may watch)."""
-        if self.may_watch(user) if watched is None else watched:
-            if self._written is None:
-                self._written = packed(self._out())
-            return self._written
-        return packed({**self._out(), **NOT_FOR_STRANGERS})
-
-    def _out(self) -> dict[str, Any]:
-        return {
-            "id": self.id,
-            "options": self._options,
-            "status": self.status,
-            "seats": [seat.out() for seat in self.seats],
-            "host": self.host,
-            "watchers": self.watchers,
-            "commitment": self.commitment,
-            "deal": self._deal_out(),
-            "reveal": self.reveal(),
-            "rematch": self.rematch,
-            "created": self.created,
-        }
-
-    def _deal_out(self) -> dict[str, Any]:
-        start = None if self.start == ANY_START else self.start
-        return {"format": 1 if self.secret is None else 2, "start": start, **self.dealing.out(self.options.players)}
-
-    def reveal(self) -> dict[str, str | None] | None:
-        """A RevealOut after the end."""
-        if self.status != "finished":
-            return None
-        is_old = self.secret is None
-        return {"secret": self.secret, "seed": str(self.seed) if is_old else None, "salt": self.salt if is_old else None}
-
-    def outcome(self) -> Fragment | None:
-        """An OutcomeOut after the end."""
-        if self.status != "finished" or self.game is None:
-            return None
-        if self._outcome is None:
-            self._outcome = packed(outcome_out(self.game))
-        return self._outcome
-
-    def state(self, viewer: int | None, since: int) -> bytes:
-        """A StateOut for a seat or a spectator who has the lines up to `since`."""
-        view, prices = self.views.out(viewer) if self.game else (None, {})
-        return dumps(
-            {
-                "type": "state",
-                "table": self.out(watched=True),
-                "seat": viewer,
-                "number": self.number,
-                "view": view,
-                "choices": self._choices(viewer),
-                "prices": prices,
-                "entries": [line.out(viewer) for line in self.log[since:]],
-                "clock": self._clock_out(),
-                "asks": [ask.out() for ask in self.asks.values()],
-                "can_undo": self.can_undo(viewer),
-                "outcome": self.outcome(),
-            }
-        )
-
-    def _clock_out(self) -> dict[str, Any] | None:
-        out: dict[str, Any] | None = self.clock.out(self.sources.playing()) if self.clock and self.game else None
-        return out
-
-    def _choices(self, viewer: int | None) -> dict[str, Any] | None:
-        if viewer is None or viewer != self.decides or not self.seats[viewer].is_human:
-            return None
-        choices = self.views.choices
-        return {"legal": choices.legal, "payments": choices.payments}
-
-    def broadcast(self) -> None:
-        """Send everybody the state and the lines they do not have yet, as soon as each can be sent something."""
-        if self._presence_timer:
-            self._presence_timer.cancel()
-            self._presence_timer = None
-        self._states.clear()
-        watchers = self.spectators()
-        if watchers != self.watchers:
-            self.watchers, self._written = watchers, None
-        for connection in self.connections:
-            connection.refresh()
-
-    def state_for(self, connection: "Connection") -> bytes | None:
-        """The newest state for a socket, with the lines it does not have yet; nothing for somebody who may not watch."""
-        if not self.may_watch(connection.user):
-            return None
-        now = self.sources.playing()
-        if len(self._states) >= MAX_CACHED_STATES or (self.clock and now - self._states_at > CACHED_CLOCK_SECONDS):
-            self._states.clear()
-        key = self.seat_of(connection.user), connection.sent
-        if key not in self._states:
-            if not self._states:
-                self._states_at = now
-            self._states[key] = self.state(*key), self.number
-        state, connection.sent = self._states[key]
-        return state
-
-    def names(self) -> tuple[str, ...]:
-        """The names at the table."""
-        return tuple(seat.name for seat in self.seats)
+def read_table(stored: "Stored") -> Table:
+    """What is stored about a table, without its log: all that the lobby says."""
+    row = stored.table
+    options = TableOptions.model_validate_json(row["options"])
+    table = Table(
+        **{name: row[name] for name in ("id", "status", "host", "created", "rematch")},
+        options=options,
+        origin=DealOrigin(**{name: row[name] for name in DealOrigin.__slots__}),
+        dealing=Dealing(
+            row["id"],
+            DEAL_PHASES.get(row["status"], "waiting"),
+            {seal["seat"]: seal["seal"] for seal in stored.seals},
+            {seal["seat"]: seal["nonce"] for seal in stored.seals if seal["nonce"]},
+        ),
+        seats=[Seat(**{name: seat[name] for name in ("seat", "kind", "name", "bot", "token")}) for seat in stored.seats],
+        holders={holder["user_id"]: holder["seat"] for holder in stored.holders},
+        clock=clock_of(options.clock, options.players),
+    )
+    _check_seats(table)
+    return table
 
 
-def written_line(entry: Entry, before: View, after: View, left: float | None) -> Line:
+def load_table(stored: "Stored", deal: Deal, now: Moment) -> Table:
+    """The table that lies in the database, its log replayed."""
+    table = read_table(stored)
+    if table.status in ("waiting", "dealing"):
+        return table
+    table.begin(table.first_game(deal), Moment(stored.table["began"], now.playing))
+    for row in stored.entries:
+        table.apply(Entry(**{name: row[name] for name in ENTRY_FIELDS}), now.playing)
+    if table.clock:
+        table.clock.catch_up(now.playing, now.day)
+    return table
+
+
+def _check_seats(table: Table) -> None:
+    """Stored seats and holders that fit the options."""
+    expected = list(range(table.options.players))
+    found = [seat.seat for seat in table.seats]
+    if found != expected:
+        raise CabochonError(f"seats {found} are stored, and {expected} are needed")
+    if not set(table.holders.values()) <= set(expected):
+        raise CabochonError(f"holders of seats {sorted(set(table.holders.values()))} are stored, and seats are {expected}")
+    if table.status not in DEAL_PHASES:
+        raise CabochonError(f"{table.status!r} is stored as status")
+
+
+def written_line(entry: Entry, before: View, after: View, action: int, left: float | None) -> Line:
     """A move, with what its seat may know and what the others may know."""
-    did = facts(before, after, parse_move(entry.text, before.rules.variant).action)
+    did = facts(before, after, action)
     out = _line_out(entry, before.turns)
     out |= {"card": did.card, "turned_up": did.turned_up, "tile": did.tile, "avengers": did.avengers, "gems": did.gems}
     own = packed(out)
@@ -577,22 +383,6 @@ def _line_out(entry: Entry, turns: int) -> dict[str, Any]:
         "at": entry.at,
         "thought": None if entry.thought is None else Fragment(entry.thought),
     }
-
-
-def _seat(row: Any, now: float) -> Seat:
-    return Seat(row["seat"], row["kind"], row["name"], row["bot"], row["token"], away_since=now)
-
-
-def _check_seats(table: Table) -> None:
-    """Stored seats and holders that fit the options."""
-    expected = list(range(table.options.players))
-    found = [seat.seat for seat in table.seats]
-    if found != expected:
-        raise CabochonError(f"seats {found} are stored, and {expected} are needed")
-    if not set(table.holders.values()) <= set(expected):
-        raise CabochonError(f"holders of seats {sorted(set(table.holders.values()))} are stored, and seats are {expected}")
-    if table.status not in DEAL_PHASES:
-        raise CabochonError(f"{table.status!r} is stored as status")
 
 
 def replay_views(game: Game, entries: list[Entry], viewer: int | None) -> list[Fragment]:
