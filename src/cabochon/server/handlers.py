@@ -67,13 +67,15 @@ def refused(request: int | None, refusal: Refused) -> bytes:
 async def move(service: Service, room: Room, connection: Connection, message: messages.MoveIn) -> int | None:
     """Play a move, once: sent again it is acknowledged again."""
     table, seat = room.table, own_seat(room, connection)
-    if message.number <= table.number:
+    last = table.number
+    if message.number <= last:
         return played_already(table, seat, message)
-    if message.number > table.number + 1:
-        raise Refused("wrong_number", next=table.number + 1, number=message.number)
+    if message.number > last + 1:
+        raise Refused("wrong_number", next=last + 1, number=message.number)
     decided = table.check_move(seat, message.text)
     check_pace(service.moves, connection, "too_many_moves")
-    await service.play(room, seat, decided, lambda number: connection.put(ack(message.id, number), before_state=True))
+    entry = table.entry("move", seat, str(decided), service.sources.now())
+    await service.write(room, [entry], decided, lambda: connection.put(ack(message.id, entry.number), before_state=True))
     return None
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from orjson import Fragment
 
 from ..bots import BOTS
-from ..notation.move import Move, parse_move
+from ..notation.move import Move
 from ..rules.deal import ANY_START
 from .bot_pool import BotPool
 from .broadcast import broadcast, listed_out, room_out, room_out_for
@@ -64,7 +64,7 @@ LATE_PER_SECOND, LATE_AT_ONCE = 0.5, 10.0
 log = logging.getLogger("cabochon.server")
 
 
-def nothing(*_: object) -> None:
+def nothing() -> None:
     """Do nothing."""
 
 
@@ -375,15 +375,8 @@ class Service:
 
     # what happens at a table; its lock is held
 
-    async def play(
-        self, room: Room, seat: int, move: Move, stored: Callable[[int], None] = nothing, thought: str | None = None
-    ) -> None:
-        """Store a move, say so, then do it."""
-        entry = room.table.entry("move", seat, str(move), self.sources.now(), thought)
-        await self.write(room, [entry], move, stored)
-
     async def write(
-        self, room: Room, entries: Sequence[Entry], move: Move | None = None, stored: Callable[[int], None] = nothing
+        self, room: Room, entries: Sequence[Entry], move: Move | None = None, stored: Callable[[], None] = nothing
     ) -> None:
         """Store entries, say so, then do what they say: one table after the other, and between them the sockets are served.
 
@@ -391,9 +384,8 @@ class Service:
         read again from its log. `move` is the move of a single entry, where that is known.
         """
         table = room.table
-        table.check_space(len(entries))
         await self.store(room, entries=[entry_row(table.id, entry) for entry in entries])
-        stored(entries[-1].number)
+        stored()
         async with self.one_by_one:
             try:
                 for entry in entries:
@@ -524,7 +516,8 @@ class Service:
             if chosen.text not in table.views.choices:
                 log.warning("bot %s wanted %r, which is not legal", name, chosen.text)
                 chosen = self.bots.stand_in(name, view, self.sources.bot_seed(), "failed")
-            await self.play(room, seat, parse_move(chosen.text, table.options.variant), thought=chosen.thought())
+            entry = table.entry("move", seat, chosen.text, self.sources.now(), chosen.thought())
+            await self.write(room, [entry])
             self.settle(room)
 
     # clocks

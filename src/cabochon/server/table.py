@@ -199,26 +199,25 @@ class Table:
     # the next entries
 
     def entry(self, kind: str, seat: int, text: str, now: Moment, thought: str | None = None) -> Entry:
-        """The next line of the log."""
+        """The next line of the log, if there is space for one."""
+        if len(self.log) >= MAX_LOG_ENTRIES:
+            raise Refused("log_full", most=MAX_LOG_ENTRIES)
         spent = self.clock.elapsed(now.playing) if self.clock else 0.0
-        return Entry(self.number + 1, kind, seat, text, now.day, spent=spent, thought=thought)
+        return Entry(len(self.log) + 1, kind, seat, text, now.day, spent=spent, thought=thought)
 
     def undoing(self, seat: int, now: Moment) -> list[Entry]:
         """The entries that take back everything from a seat's last decision on; only the first takes time from the clock."""
         place = self.own_last(seat)
         assert place is not None
         undone = [line.entry for line in reversed(self.standing[place:])]
+        if self.number + len(undone) > MAX_LOG_ENTRIES:
+            raise Refused("log_full", most=MAX_LOG_ENTRIES)
         first = self.entry("undo", seat, undone[0].text, now)
         rest = [
             replace(first, number=first.number + i, text=entry.text, undoes=entry.number, spent=0.0)
             for i, entry in enumerate(undone[1:], 1)
         ]
         return [replace(first, undoes=undone[0].number), *rest]
-
-    def check_space(self, lines: int) -> None:
-        """Refuse lines for which the log has no space."""
-        if self.number + lines > MAX_LOG_ENTRIES:
-            raise Refused("log_full", most=MAX_LOG_ENTRIES)
 
     # what is so
 
