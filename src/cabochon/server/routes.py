@@ -15,6 +15,7 @@ from ..bots import BOTS, Bot
 from ..bots.ratings import Rating, ratings
 from ..game import Game
 from ..notation.record import format_record
+from ..rules.variants import VARIANTS
 from ..version import __version__
 from .broadcast import outcome, room_out, room_out_for
 from .commitment import AnyReveal, start_rule
@@ -33,12 +34,13 @@ from .messages import (
     TakeSeatIn,
     UserOut,
     VariantName,
+    VariantOut,
 )
 from .pages import api_page, join_url, page, qr_code
 from .rate_limit import Buckets, address_of
 from .repository import set_name
 from .seat_links import found_seat, seat_link_out, take_seat
-from .serialise import game_data_out, packed
+from .serialise import game_data_out, packed, variant_out
 from .service import Service
 from .socket_reader import serve
 from .table import Line, Table, replay_views
@@ -137,9 +139,14 @@ def _add_tables(app: FastAPI, service: Service) -> None:
         known = ratings()
         return _json([bot_out(bot, known.get(bot.name)) for bot in BOTS.values()])
 
+    @app.get("/api/variants", response_model=list[VariantOut])
+    async def variants() -> Response:
+        """The games that can be chosen, in their order."""
+        return Response(_variants(), media_type="application/json", headers={"Cache-Control": "max-age=3600"})
+
     @app.get("/api/data/{variant}", response_model=GameDataOut)
     async def data(variant: VariantName) -> Response:
-        """The printed cards and tiles of a game."""
+        """All that is needed to draw a game: its numbers, what it has, the printed cards and tiles."""
         return Response(_game_data(variant), media_type="application/json", headers={"Cache-Control": "max-age=3600"})
 
     @app.post("/api/tables", response_model=CreatedOut)
@@ -157,6 +164,11 @@ def _add_tables(app: FastAPI, service: Service) -> None:
         """Open tables, and your own running and finished games."""
         _charge(service, request, "lobby")
         return _json(await service.lobby(service.guests.user_of(request)))
+
+
+@cache
+def _variants() -> bytes:
+    return dumps([variant_out(variant) for variant in VARIANTS.values()])
 
 
 @cache

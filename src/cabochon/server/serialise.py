@@ -14,7 +14,8 @@ from ..rules.buying import AVENGERS_POINTS
 from ..rules.deal import ANY_START
 from ..rules.gems import WILD
 from ..rules.state import SLOTS_PER_TIER
-from ..rules.variants import CARDS, TILES, VARIANTS
+from ..rules.variants import CARDS, TILES, VARIANTS, Variant
+from ..ruleset import FEWEST_PLAYERS, Ruleset
 from ..search.analysis import Analysis
 from ..view import View, Views
 
@@ -247,11 +248,33 @@ def choices_out(table: "Table", viewer: int | None) -> dict[str, Any] | None:
     return {"legal": choices.legal, "payments": choices.payments}
 
 
+def variant_out(variant: Variant) -> dict[str, str]:
+    """A VariantOut."""
+    return {"name": variant.name, "title": variant.title, "theme": variant.theme}
+
+
 def game_data_out(variant: str) -> dict[str, Any]:
-    """A GameDataOut: the printed cards and tiles."""
+    """A GameDataOut: the numbers of a variant, what it has, and its printed cards and tiles."""
+    row, rules = VARIANTS[variant], Ruleset(variant, FEWEST_PLAYERS)
+    has_symbols = any(card.symbols for card in CARDS[variant])
     return {
         "variant": variant,
-        "letters": VARIANTS[variant].letters,
+        "title": row.title,
+        "theme": row.theme,
+        "letters": row.letters,
+        "colours": row.colours,
+        "words": row.words,
+        "goal": row.goal,
+        "goal_kind": row.goal_kind,
+        "token_limit": rules.token_limit,
+        "hand_limit": rules.hand_limit,
+        "supply": {"each_colour": row.tokens_each, "wild": row.wild, "time": row.time},
+        "tile_kind": row.tile_kind,
+        "tiles_dealt": row.tiles,
+        "tile_faces": row.faces,
+        "has_time": any(row.time),
+        "has_symbols": has_symbols,
+        "has_avengers": has_symbols,  # the Avengers tile goes to who has most symbols
         "cards": _dicts(CARDS[variant]),
         "tiles": _dicts(TILES[variant]),
     }
