@@ -34,8 +34,8 @@ from cabochon.server.database import MIGRATIONS
 from cabochon.server.dealing import Dealing
 from cabochon.server.errors import Refused
 from cabochon.server.repository import Repository
+from tests.server.test_handlers import play_out
 from tests.serving import Chair, Clock, Guest, House, house, true_sources
-from tests.test_server import play_out
 
 NONCES = ["0a" * 32, "1b" * 32, "2c" * 32]
 SECONDS = 5.0

@@ -26,11 +26,10 @@ from cabochon.server.rate_limit import Bucket, Buckets, SocketCounts
 from cabochon.server.room import Room
 from cabochon.server.seat_links import take_seat
 from cabochon.server.table import Entry, Seat, replay_views
-
-from .postgres import every_database
-from .server.process import run
-from .serving import Chair, Clock, Guest, House, fixed_sources, house, true_sources, two_players
-from .test_server import closing, play_out
+from tests.postgres import every_database
+from tests.server.process import run
+from tests.server.test_handlers import closing, play_out
+from tests.serving import Chair, Clock, Guest, House, fixed_sources, house, true_sources, two_players
 
 PRACTICALLY_NEVER = 1e-6  # points a second
 

@@ -30,10 +30,9 @@ from cabochon.server.settings import Settings
 from cabochon.server.table import Table
 from cabochon.server.writer import Job, Writer
 from cabochon.view import View
-
-from .postgres import every_database
-from .server.process import run
-from .serving import Chair, Clock, fixed_sources, house, true_sources, two_players
+from tests.postgres import every_database
+from tests.server.process import run
+from tests.serving import Chair, Clock, fixed_sources, house, true_sources, two_players
 
 # Storing
 

@@ -24,10 +24,9 @@ from cabochon.server.identity import COOKIE
 from cabochon.server.messages import TableOptions
 from cabochon.server.rate_limit import MAX_MESSAGE_BYTES, Bucket, Buckets
 from cabochon.server.socket_reader import Malformed, parse_message
-
-from .server.process import running
-from .serving import Chair, Clock, Guest, House, fixed_sources, house, settings, two_players
-from .test_server import closing
+from tests.server.process import running
+from tests.server.test_handlers import closing
+from tests.serving import Chair, Clock, Guest, House, fixed_sources, house, settings, two_players
 
 pytestmark = pytest.mark.slow
 

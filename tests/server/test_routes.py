@@ -12,9 +12,8 @@ from starlette.websockets import WebSocketDisconnect
 from cabochon.server.addresses import is_host
 from cabochon.server.repository import Repository
 from tests.postgres import every_database
-
-from .serving import House, house
-from .test_server import closing
+from tests.server.test_handlers import closing
+from tests.serving import House, house
 
 pytestmark = pytest.mark.slow
 

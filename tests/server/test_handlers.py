@@ -11,9 +11,8 @@ from cabochon.rules.variants import VARIANTS
 from cabochon.ruleset import Ruleset
 from cabochon.server.commitment import Reveal2, parse_reveal, verify
 from cabochon.server.messages import GameDataOut, ReplayOut, TableOut, VariantOut
-
-from .postgres import every_database
-from .serving import Chair, Clock, Guest, House, house, true_sources, two_players
+from tests.postgres import every_database
+from tests.serving import Chair, Clock, Guest, House, house, true_sources, two_players
 
 
 @pytest.fixture
