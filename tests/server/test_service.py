@@ -66,7 +66,7 @@ def sent(max_waiting: int, use: Callable[[Connection], None]) -> list[str]:
         use(connection)
         sender = asyncio.create_task(connection.send_all(lambda _connection: f"state {next(numbers)}".encode()))
         connection.close(1000, "")
-        await connection.say_goodbye(sender)
+        await connection.finish(sender)
         return socket.texts
 
     return run(whole())
@@ -96,7 +96,7 @@ def test_somebody_who_asks_and_does_not_read_is_disconnected() -> None:
         connection.refresh()
         for _ in range(5):
             connection.put(b"pong")
-        assert connection.farewell and TOO_SLOW == connection.farewell[0]
+        assert connection.close_reason and TOO_SLOW == connection.close_reason[0]
 
     assert ["state 1", *["pong"] * 3, f"closed {TOO_SLOW}"] == sent(3, use)
 

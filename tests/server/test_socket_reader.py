@@ -180,7 +180,7 @@ def test_buckets() -> None:
 
 
 def test_a_request_that_outlasts_the_server_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cabochon.server.run.GOODBYE_SECONDS", 0)
+    monkeypatch.setattr("cabochon.server.run.SHUTDOWN_SECONDS", 0)
     app, has_come = create_app(settings(tmp_path)), threading.Event()
 
     async def never(_table: str) -> None:

@@ -34,7 +34,7 @@ class StateCache:
     presence_timer: asyncio.TimerHandle | None = None
 
 
-def greet(room: "Room", connection: "Connection") -> None:
+def join(room: "Room", connection: "Connection") -> None:
     """A socket has come: it is sent the state at once, the others hear of it soon."""
     room.connections[connection] = None
     room.note_presence()
@@ -42,7 +42,7 @@ def greet(room: "Room", connection: "Connection") -> None:
     _broadcast_soon(room)
 
 
-def miss(room: "Room", connection: "Connection") -> None:
+def leave(room: "Room", connection: "Connection") -> None:
     """A socket has gone."""
     room.connections.pop(connection, None)
     room.note_presence()

@@ -1,4 +1,4 @@
-"""What nobody will miss: tables that waited in vain and, where the host of the server wishes it, old games and guests."""
+"""Deletes what has expired: waiting tables that nobody joined and, if that is set, old games and guests."""
 
 import asyncio
 import logging
@@ -18,7 +18,7 @@ log = logging.getLogger("cabochon.server")
 
 
 async def expire_for_ever(service: "Service") -> None:
-    """Look now and again."""
+    """Look every ten minutes."""
     while True:
         try:
             while await expire(service) == BATCH:

@@ -1,6 +1,6 @@
-"""What somebody at a table may ask for: one function a request.
+"""The requests of the socket: one handler each.
 
-A handler checks, stores, and then changes the table in memory; it returns None, or, if nothing has changed, the number to
+A handler checks, and lets the service store and apply; it returns None, or, if nothing has changed, the number to
 acknowledge. What is not allowed raises Refused with a sentence. The table's lock is held meanwhile. A move is acknowledged when
 it is stored, everything else when it is done. A hint changes nothing and takes a while: nobody waits for it.
 """

@@ -11,7 +11,7 @@ MAX_ADDRESSES = 10_000
 
 
 class Bucket:
-    """Lets a burst through, and then so many a second."""
+    """A token bucket: lets a burst through, and then so many a second."""
 
     def __init__(self, per_second: float, burst: float, now: float) -> None:
         self.per_second, self.burst = per_second, burst

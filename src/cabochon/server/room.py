@@ -93,7 +93,7 @@ class Room:
 
     def sockets_of(self, user: str) -> list[Connection]:
         """The sockets of a user that are not being closed, the oldest first."""
-        return [connection for connection in self.connections if connection.user == user and connection.farewell is None]
+        return [connection for connection in self.connections if connection.user == user and connection.close_reason is None]
 
     def spectators(self, address: str | None = None) -> int:
         """The sockets of those who hold no seat, or those from one address."""

@@ -23,7 +23,7 @@ from .settings import Settings
 DEFAULT_PORT = 8765
 PORTS_TO_TRY = 20
 BACKLOG = 2048
-GOODBYE_SECONDS = 2
+SHUTDOWN_SECONDS = 2
 OTHER_FILES = 200  # the database, the bots' pipes, libraries
 
 
@@ -118,7 +118,7 @@ def config(app: Any, settings: Settings) -> uvicorn.Config:
         ws_max_size=MAX_MESSAGE_BYTES,
         ws_per_message_deflate=False,
         server_header=False,
-        timeout_graceful_shutdown=GOODBYE_SECONDS,
+        timeout_graceful_shutdown=SHUTDOWN_SECONDS,
         backlog=BACKLOG,
     )
 

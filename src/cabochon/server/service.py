@@ -1,4 +1,4 @@
-"""All tables of the server: it finds and makes them, stores what happens, lets bots think and watches the clocks."""
+"""The service: it finds and creates tables, stores what happens and applies it, runs the bots and checks the clocks."""
 
 import asyncio
 import gc
@@ -55,7 +55,7 @@ SEEN_SECONDS = SECONDS_PER_DAY  # how often is stored that a guest was here
 HEALTH_SECONDS = 3.0  # how long the database may take before it is called unwell
 PROBE_SECONDS = 1.0  # however often somebody asks, it is tried no more often than this
 INTEGRITY_SECONDS, INTEGRITY_SHARE = 60.0, 0.01  # how often the whole file is looked at, and the share of all time that may take
-INTEGRITY_GOODBYE = 5.0
+INTEGRITY_STOP_SECONDS = 5.0
 TICKS_TO_A_PAUSE = 8
 MOVE_BURST_SECONDS = 12
 HEAVY_AT_ONCE = 2
@@ -69,7 +69,7 @@ def nothing() -> None:
 
 
 class Service:
-    """The tables in memory and what they need."""
+    """The rooms in memory, and what they share: repository, writer, bots and rate limits."""
 
     def __init__(self, settings: Settings, sources: Sources, progress: Callable[[int, int], None]) -> None:
         self.settings, self.sources = settings, sources
@@ -88,7 +88,7 @@ class Service:
         self.moves = Buckets(settings.max_moves_per_second, settings.max_moves_per_second * MOVE_BURST_SECONDS)
         self.takebacks = Buckets(settings.max_takebacks_per_minute / 60, settings.max_takebacks_per_minute)
         self.reads = Buckets(settings.max_reads_per_minute / 60, settings.max_reads_per_minute / 2)
-        self.late_comers = Buckets(LATE_PER_SECOND, LATE_AT_ONCE)  # guests whose address has used up its reads
+        self.reconnects = Buckets(LATE_PER_SECOND, LATE_AT_ONCE)  # guests whose address has used up its reads
         self.sockets = SocketCounts(settings.max_sockets_per_address, settings.max_seated_sockets_per_address)
         self.heavy = asyncio.Semaphore(HEAVY_AT_ONCE)
         self.replays: dict[tuple[str, int | None], tuple[Fragment, Fragment]] = {}  # of finished games, by table and seat
@@ -98,7 +98,7 @@ class Service:
         self.deleting: set[str] = set()
         self.background: list[asyncio.Task[None]] = []
         self.hints: dict[str, asyncio.Task[None]] = {}  # by guest
-        self.one_by_one = asyncio.Lock()
+        self.applying = asyncio.Lock()
         self.is_ready = False
         self.damaged: set[str] = set()
         self.probe: asyncio.Task[str | None] | None = None
@@ -160,7 +160,7 @@ class Service:
 
     async def _watch(self, table_id: str) -> None:
         try:
-            self.drive(await self.room(table_id))
+            self.start_bots(await self.room(table_id))
         except Refused as refusal:
             if refusal.code == "no_database":
                 raise
@@ -180,7 +180,7 @@ class Service:
         self.is_ready = False
         thinking = [room.thinking for room in self.rooms.values() if room.thinking]
         if self.integrity:
-            await asyncio.wait({self.integrity}, timeout=INTEGRITY_GOODBYE)  # a thread cannot be cancelled
+            await asyncio.wait({self.integrity}, timeout=INTEGRITY_STOP_SECONDS)  # a thread cannot be cancelled
         checks = [task for task in (self.probe, self.integrity) if task]
         tasks = [*self.background, *thinking, *self.hints.values(), *checks]
         for task in tasks:
@@ -370,7 +370,7 @@ class Service:
         room = self.rooms[table_id] = Room(load_table(stored, self.sources.deal, self.sources.now()), self.sources)
         if status == "dealing":
             room.table.dealing.begin(awaited, self.sources.playing(), self.settings.deal_seconds)
-        self.drive(room)
+        self.start_bots(room)
         return room
 
     # what happens at a table; its lock is held
@@ -386,7 +386,7 @@ class Service:
         table = room.table
         await self.store(room, entries=[entry_row(table.id, entry) for entry in entries])
         stored()
-        async with self.one_by_one:
+        async with self.applying:
             try:
                 for entry in entries:
                     room.apply(entry, move)
@@ -428,7 +428,7 @@ class Service:
         """After something has changed: tell everybody, and let a bot think if it is to decide. Not if the room was forgotten."""
         if self.rooms.get(room.table.id) is room:
             broadcast(room)
-            self.drive(room)
+            self.start_bots(room)
 
     # the deal
 
@@ -486,8 +486,8 @@ class Service:
 
     # bots
 
-    def drive(self, room: Room) -> None:
-        """If a bot is to decide, let it think."""
+    def start_bots(self, room: Room) -> None:
+        """If a bot is to decide, start the task that plays for it."""
         seat = room.table.decides
         if seat is not None and room.table.seats[seat].played_by and room.thinking is None:
             room.thinking = asyncio.create_task(self._play_bots(room))

@@ -11,7 +11,7 @@ from orjson import dumps
 from pydantic import TypeAdapter, ValidationError
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from .broadcast import greet, miss, state_for
+from .broadcast import join, leave, state_for
 from .connection import BAD_MESSAGES, NO_TABLE, NOT_FOR_YOU, OPENED_ELSEWHERE, STARTING, TOO_LARGE, TOO_MANY, Connection
 from .errors import Refused
 from .handlers import carry_out, refused
@@ -103,7 +103,7 @@ async def _may_ask(service: Service, table_id: str, user: str | None, address: s
     """An address may open only so many sockets in a short time; whoever has a seat at the table comes in all the same."""
     if service.reads.take(address, time.monotonic(), SOCKET_COST):
         return True
-    if user is None or not service.late_comers.take(user, time.monotonic()):
+    if user is None or not service.reconnects.take(user, time.monotonic()):
         return False
     room = service.rooms.get(table_id)
     if room is not None:
@@ -128,14 +128,14 @@ async def _attend(service: Service, room: Room, connection: Connection) -> None:
     closed = asyncio.create_task(connection.closed.wait())
     try:
         _close_oldest(service, room, connection.user)
-        greet(room, connection)
-        service.drive(room)
+        join(room, connection)
+        service.start_bots(room)
         await asyncio.wait({sender, reader, closed}, return_when=asyncio.FIRST_COMPLETED)
     finally:
         reader.cancel()
         closed.cancel()
-        miss(room, connection)
-        await connection.say_goodbye(sender)
+        leave(room, connection)
+        await connection.finish(sender)
 
 
 def _close_oldest(service: Service, room: Room, user: str | None) -> None:
