@@ -21,8 +21,8 @@ from .settings import Settings, Sources
 
 EXAMPLE = {"application/json": {"example": {"detail": "a sentence", "code": "not_begun", "facts": {}}}}
 ANSWERS: dict[int | str, dict[str, Any]] = {
-    code: {"description": said, "content": EXAMPLE}
-    for code, said in {
+    code: {"description": description, "content": EXAMPLE}
+    for code, description in {
         403: "Not for you.",
         404: "There is no such table.",
         405: "Not with this method.",

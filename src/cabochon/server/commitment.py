@@ -212,7 +212,7 @@ def _differences(reveal: AnyReveal, dealt: Record, source: str) -> list[str]:
         "tiles": (record.tiles, dealt.tiles),
         "decks": (record.decks, dealt.decks),
     }
-    return [f"the record's {name} differ from what {source}" for name, (said, true) in pairs.items() if said != true]
+    return [f"the record's {name} differ from what {source}" for name, (found, expected) in pairs.items() if found != expected]
 
 
 def _seed(text: str) -> int:

@@ -107,10 +107,10 @@ def _add_guests(app: FastAPI, service: Service) -> None:
         return _remember(service, request, _json({"name": await service.name_of(user)}), user)
 
     @app.put("/api/me", response_model=UserOut)
-    async def rename(request: Request, said: NameIn) -> Response:
+    async def rename(request: Request, wanted: NameIn) -> Response:
         """Choose a nickname."""
         user, _ = _guest(service, request)
-        name = clean_name(said.name)
+        name = clean_name(wanted.name)
         _take(service.renames, address_of(request))
         await service.store_at_once(*set_name(user, name, service.sources.clock()))
         return _remember(service, request, _json({"name": name}), user)
@@ -123,11 +123,11 @@ def _add_guests(app: FastAPI, service: Service) -> None:
         return _json(seat_link_out(room, seat, service.guests.user_of(request)))
 
     @app.post("/api/seats/{token}", response_model=CreatedOut)
-    async def take(request: Request, token: str, said: TakeSeatIn) -> Response:
+    async def take(request: Request, token: str, taken: TakeSeatIn) -> Response:
         """Hold the seat of a private link too. Another seat at the same table must be given up for it."""
         _take(service.visits, address_of(request))
         user, _ = _guest(service, request)
-        table, seat = await take_seat(service, token, user, said.gives_up)
+        table, seat = await take_seat(service, token, user, taken.gives_up)
         return _remember(service, request, _json(_created(table, seat)), user)
 
 

@@ -84,14 +84,14 @@ class Settings:
         return max(1, (os.cpu_count() or 2) - 1) if self.bot_workers < 0 else self.bot_workers
 
     @classmethod
-    def from_environment(cls, environment: Mapping[str, str] = os.environ, **said: Any) -> "Settings":
-        """Defaults, then `CABOCHON_…` variables, then what is said."""
+    def from_environment(cls, environment: Mapping[str, str] = os.environ, **options: Any) -> "Settings":
+        """Defaults, then `CABOCHON_…` variables, then `options`."""
         found = {}
         for field in fields(cls):
             text = environment.get(ENVIRONMENT_PREFIX + field.name.upper())
             if text is not None:
                 found[field.name] = _read(field.name, text, type(getattr(cls(), field.name)))
-        return cls(**{**found, **{name: value for name, value in said.items() if value is not None}})
+        return cls(**{**found, **{name: value for name, value in options.items() if value is not None}})
 
 
 def _read(name: str, text: str, kind: type) -> Any:
