@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from cabochon import Game
-from cabochon.server import storage
-from cabochon.server.tables import MAX_LOG_ENTRIES, Entry, Table
+from cabochon.server import repository
+from cabochon.server.broadcast import state_out
+from cabochon.server.room import Room
+from cabochon.server.table import MAX_LOG_ENTRIES, Entry, Table, load_table
 from cabochon.tools.provenance import commit, machine
 from tests.support.serving import Guest, House, house
 
@@ -43,13 +45,13 @@ def endless(game: Game) -> Iterator[tuple[str, str, int | None]]:
 
 def fill(here: House, table: Table, lines: Iterator[tuple[str, str, int | None]]) -> None:
     """Store a log as if it had been played."""
-    game, rows = table.first_game(), []
+    game, rows = table.first_game(here.service.sources.deal), []
     for number, (kind, text, undoes) in enumerate(lines, 1):
-        rows.append(Entry(number, kind, game.turn if kind == "move" else 0, text, 0.0, undoes).row(table.id))
+        rows.append(repository.entry_row(table.id, Entry(number, kind, game.turn if kind == "move" else 0, text, 0.0, undoes)))
         game.play(text) if kind == "move" else game.undo()
-    with here.hub.storage.engine.begin() as connection:
-        storage.add_entries(connection, rows)
-        connection.execute(storage.tables.update().where(storage.tables.c.id == table.id).values(status="finished"))
+    with here.service.repository.engine.begin() as connection:
+        repository.add_entries(connection, rows)
+        connection.execute(repository.tables.update().where(repository.tables.c.id == table.id).values(status="finished"))
 
 
 def timed(make: Callable[[], Found]) -> tuple[str, Found]:
@@ -62,13 +64,13 @@ def timed(make: Callable[[], Found]) -> tuple[str, Found]:
 
 def measure(here: House, host: Guest, name: str, table_id: str) -> None:
     """Print times and sizes of one table."""
-    here.hub.tables.clear()
-    reading, stored = timed(lambda: here.hub.storage.table(table_id))
+    here.service.rooms.clear()
+    reading, stored = timed(lambda: here.service.repository.table(table_id))
     assert stored is not None
-    loading, table = timed(lambda: Table.load(stored, here.hub.sources))
+    loading, table = timed(lambda: load_table(stored, here.service.sources.deal, here.service.sources.now()))
     print(f"{name}: {table.number} lines, {table.status}")
     print(f"  to read: {reading}\n  to play: {loading}")
-    making, state = timed(lambda: table.state(0, 0))
+    making, state = timed(lambda: state_out(Room(table, here.service.sources), 0, 0, 0.0))
     print(f"  first state of a newcomer: {making}, {len(state) / 1e6:.2f} MB")
     host.get(f"/api/tables/{table_id}")
     for what in ("replay?seat=0", "replay?seat=0", "record", "record", "reveal", "reveal"):
@@ -85,8 +87,8 @@ def main() -> None:
         short = host.create(players=2, bots=["greedy"], start="host")
         long = host.create(**ENDLESS, bots=["greedy"] * 3, start="host")
         for table_id, lines in ((short, lambda _game: taken_back()), (long, endless)):
-            table = here.hub.tables[table_id]
-            fill(here, table, lines(table.first_game()))
+            table = here.service.rooms[table_id].table
+            fill(here, table, lines(table.first_game(here.service.sources.deal)))
         measure(here, host, "take and undo", short)
         measure(here, host, "a game without an end", long)
 

@@ -18,7 +18,7 @@ import uvloop
 from cabochon import Game
 from cabochon.bots import BOTS
 from cabochon.server.app import quiet
-from cabochon.server.bots import BotMove, Bots
+from cabochon.server.bot_pool import BotMove, BotPool
 from cabochon.server.settings import Settings
 from cabochon.tools.provenance import commit, machine
 from tests.server.process import Guest, ServerProcess
@@ -69,7 +69,7 @@ async def run(server: ServerProcess, bot: str, tables: int, seconds: float) -> N
 
 async def burst(bot: str, tables: int) -> None:
     """Ask one worker for many tables at once."""
-    rng, pool = random.Random(1), Bots(Settings(bot_workers=1), quiet)
+    rng, pool = random.Random(1), BotPool(Settings(bot_workers=1), quiet)
     await pool.warm()
 
     async def ask(seed: int) -> BotMove:

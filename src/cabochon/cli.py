@@ -187,8 +187,8 @@ def verify(
     nonce: Annotated[list[str] | None, typer.Option(metavar="SEAT=HEX", help="A nonce that must be in the deal.")] = None,
 ) -> None:
     """Check that a table was dealt as it was committed to. The exit status is 1 if it was not."""
-    from .server.fairness import origin, parse_reveal
-    from .server.fairness import verify as verified
+    from .server.commitment import origin, parse_reveal
+    from .server.commitment import verify as verified
 
     own_nonces = _nonces(nonce or ())
     reveal = parse_reveal(_fetch_reveal(source) if source.startswith(("http://", "https://")) else _read_text(Path(source)))

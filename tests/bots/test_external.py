@@ -15,7 +15,7 @@ from cabochon.arena.pairings import fixtures
 from cabochon.arena.runner import stop_bots
 from cabochon.bots import BOTS, Budget
 from cabochon.bots.external import ExternalBot, ProgramError, Timeouts, request
-from cabochon.server.bots import Bots
+from cabochon.server.bot_pool import BotPool
 from cabochon.server.settings import Settings
 from tests.server.process import run
 
@@ -177,7 +177,7 @@ def test_workers_of_the_server_know_the_programs(magpie: str, monkeypatch: pytes
     settings = Settings(bots=(f"magpie={magpie}",), bot_workers=1, bot_deadline=60)
 
     async def ask() -> tuple[str, int]:
-        bots = Bots(settings, lambda done, total: None)
+        bots = BotPool(settings, lambda done, total: None)
         await bots.warm()
         try:
             return (await bots.choose("magpie", DEAL.view(DEAL.turn), 1)).text, bots.replaced

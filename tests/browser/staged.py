@@ -9,7 +9,7 @@ from playwright.sync_api import BrowserContext
 
 from cabochon import Game
 from cabochon.server.app import create_app
-from cabochon.server.fairness import DealInputs
+from cabochon.server.commitment import DealInputs
 from cabochon.server.messages import TableOptions
 from cabochon.server.settings import Settings, Sources
 from tests.server.process import running

@@ -7,7 +7,6 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from cabochon import Game
-from cabochon.server import tables
 from tests.browser.conftest import ROOT
 from tests.browser.staged import Stage, position_with, stage
 
@@ -94,7 +93,7 @@ def test_table(browser: Browser, staged: Stage, variant: str, stage_name: str) -
 
 def test_a_game_that_became_too_long(browser: Browser, staged: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its end is shown like any other, without a winner."""
-    monkeypatch.setattr(tables, "MAX_LOG_ENTRIES", 0)
+    monkeypatch.setattr("cabochon.server.table.MAX_LOG_ENTRIES", 0)
     context = guest(browser, staged, "light", "wide")
     page = context.new_page()
     look_at(page, staged.set_table(context, position_with("classic", "main")))

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, WebSocketRoute, expect
 
 from cabochon import Game
-from cabochon.server.refusals import REFUSALS, RULE_CODES
+from cabochon.server.errors import REFUSALS, RULE_CODES
 from cabochon.why_not import RULES
 from tests.browser.staged import Stage, stage
 from tests.server.test_refusals import MESSAGES

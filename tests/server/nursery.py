@@ -11,10 +11,10 @@ import sys
 import tempfile
 
 from cabochon.server.app import create_app
-from cabochon.server.bots import play_a_little
+from cabochon.server.bot_pool import play_a_little
+from cabochon.server.database import open_engine
 from cabochon.server.run import config, play
 from cabochon.server.settings import Settings
-from cabochon.server.storage import open_engine
 
 
 def rehearse() -> None:
@@ -24,7 +24,7 @@ def rehearse() -> None:
         settings = Settings(database=f"sqlite:///{folder}/tables.db", bot_workers=0)
         app = create_app(settings)
         config(app, settings).load()
-        app.state.hub.storage.close()
+        app.state.service.repository.close()
     gc.collect()
     gc.freeze()  # so that no server looks at all of this again
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from cabochon import Game
-from cabochon.server.fairness import DealInputs
+from cabochon.server.commitment import DealInputs
 from cabochon.server.messages import TableOptions
 from cabochon.server.settings import deal
 from tests.support.cracking import seeds_that_fit
@@ -44,4 +44,4 @@ def test_a_table_of_a_running_server_is_not_solved(tmp_path: Path) -> None:
     with house(tmp_path, true_sources(Clock())) as here:
         for variant, players in GAMES:
             table = here.guest().create(variant=variant, players=players, bots=["greedy"] * (players - 1))
-            assert not is_solved(here.hub.tables[table].game)
+            assert not is_solved(here.service.rooms[table].table.game)

@@ -18,9 +18,8 @@ from typer.testing import CliRunner
 from cabochon import Game
 from cabochon.cli import app as cabochon
 from cabochon.rules.deal import ANY_START
-from cabochon.server import storage
-from cabochon.server.dealing import Dealing
-from cabochon.server.fairness import (
+from cabochon.server import repository
+from cabochon.server.commitment import (
     Reveal2,
     commitment,
     commitment_2,
@@ -31,11 +30,13 @@ from cabochon.server.fairness import (
     seal_of,
     verify,
 )
-from cabochon.server.refusals import Refused
-from cabochon.server.storage import Storage
+from cabochon.server.database import MIGRATIONS
+from cabochon.server.dealing import Dealing
+from cabochon.server.errors import Refused
+from cabochon.server.repository import Repository
+from tests.server.test_handlers import play_out
 from tests.support.postgres import every_database
 from tests.support.serving import Chair, Clock, Guest, House, house, true_sources
-from tests.test_server import play_out
 
 NONCES = ["0a" * 32, "1b" * 32, "2c" * 32]
 SECONDS = 5.0
@@ -202,7 +203,7 @@ def test_a_deal_of_two_people(here: House) -> None:
 @every_database
 def test_the_commitment_is_stored_before_anybody_else_sits_down(own: House) -> None:
     table = own.guest().create()
-    stored = own.hub.storage.table(table)
+    stored = own.service.repository.table(table)
     assert stored.table["commitment"] == own.guest().get(f"/api/tables/{table}").json()["commitment"]
     text = ["cabochon deal 2", f"table: {table}", "variant: classic", "players: 2", "start: random"]
     lines = "\n".join([*text, f"secret: {stored.table['secret']}", ""])
@@ -213,11 +214,11 @@ def test_the_commitment_is_stored_before_anybody_else_sits_down(own: House) -> N
 def test_the_deal_depends_on_every_nonce(here: House) -> None:
     with seated(here) as (anna, ben):
         both_deal(anna, ben)
-        table = here.hub.tables[anna.table]
+        table = here.service.rooms[anna.table].table
         decks = {table.game.record().decks}
         for changed in ({0: anna.nonce}, {1: ben.nonce}, {}, {0: ben.nonce, 1: anna.nonce}):
             table.dealing.nonces = changed
-            decks.add(table.first_game().record().decks)
+            decks.add(table.first_game(here.service.sources.deal).record().decks)
         assert 5 == len(decks)
 
 
@@ -247,7 +248,7 @@ def test_what_is_refused(here: House) -> None:
         assert "this seat has sealed a nonce already" == anna.chair.refusal("seal", seal=ben.own_seal)
         anna.chair.done("start")
         assert "the game has begun" == ben.chair.refusal("leave")
-        here.clock.pass_by(here.hub.settings.deal_seconds)
+        here.clock.pass_by(here.service.settings.deal_seconds)
         anna.until("opening")
         assert "the game has begun" == ben.chair.refusal("seal", seal=ben.own_seal)
         assert "seat 1 has sealed no nonce" == ben.chair.refusal("nonce", nonce=ben.nonce)
@@ -281,7 +282,7 @@ def test_a_seal_goes_with_its_person(own: House) -> None:
         moved.seal()
         ben.chair.done("leave")
         assert [None] * 3 == ben.chair.until(lambda state: state["seat"] is None)["table"]["deal"]["seals"]
-        stored = own.hub.storage.table(anna.table)
+        stored = own.service.repository.table(anna.table)
         assert [] == list(stored.seals)
 
 
@@ -452,7 +453,7 @@ def test_the_database_refuses_to_change_a_deal(own: House) -> None:
     for change in ("secret = 'x'", "commitment = 'x'", "seed = 1", "salt = 'x'", "start = 1"):
         with (
             pytest.raises(sa.exc.DBAPIError, match="the deal of a table is never changed"),
-            own.hub.storage.engine.begin() as connection,
+            own.service.repository.engine.begin() as connection,
         ):
             connection.execute(sa.text(f"UPDATE tables SET {change} WHERE id = :id"), {"id": table})
 
@@ -463,9 +464,9 @@ def test_the_database_refuses_to_change_a_seal(own: House) -> None:
         anna.seal()
         with (
             pytest.raises(sa.exc.DBAPIError, match="the deal of a table is never changed"),
-            own.hub.storage.engine.begin() as connection,
+            own.service.repository.engine.begin() as connection,
         ):
-            connection.execute(storage.seals.update().values(seal="x"))
+            connection.execute(repository.seals.update().values(seal="x"))
 
 
 OTHER = "ee" * 32
@@ -508,7 +509,7 @@ def test_an_exchange_between_restarts_is_caught(tmp_path: Path, database: str, w
 
 
 def exchange(database: str, statement: str, told: dict[str, str]) -> None:
-    kept = Storage(database)
+    kept = Repository(database)
     with kept.engine.begin() as connection:
         without_triggers(connection)
         query = sa.text(statement)
@@ -612,8 +613,8 @@ def test_a_failed_write_does_not_log_the_secret(
     here: House, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table, secret = here.guest().create(), "5e" * 32
-    monkeypatch.setattr(here.hub.sources, "secret", lambda: secret)
-    monkeypatch.setattr(here.hub.sources, "table_id", lambda: table)
+    monkeypatch.setattr(here.service.sources, "secret", lambda: secret)
+    monkeypatch.setattr(here.service.sources, "table_id", lambda: table)
     caplog.set_level(logging.WARNING)
     failed = here.guest().request("POST", "/api/tables", json={})
     assert (503, "not_stored") == (failed.status_code, failed.json()["code"])
@@ -629,9 +630,9 @@ OLD_COMMITMENT = commitment("classic", 2, 0, SEED, SALT)
 
 def old_database(database: str, status: str) -> None:
     """A database of the first version with one table, at which a short game is over, runs or has not begun."""
-    kept = Storage(database)
+    kept = Repository(database)
     config = Config()
-    config.set_main_option("script_location", str(storage.MIGRATIONS))
+    config.set_main_option("script_location", str(MIGRATIONS))
     game = Game("classic", 2, seed=SEED, start=0, goal=2)
     moves = [] if status == "waiting" else old_moves(game)
     with kept.engine.begin() as connection:
@@ -705,8 +706,9 @@ def test_an_old_table_that_waited_begins_as_it_was_committed_to(tmp_path: Path, 
             chair.done("sit", seat=1, name="Ben")
             assert "this table was opened by an older server" in chair.refusal("seal", seal=OTHER)
             assert "this table was opened by an older server" in chair.refusal("nonce", nonce=OTHER)
-            table = here.hub.tables["old"]
-            assert Game("classic", 2, seed=SEED, start=0, goal=2) == table.first_game() and OLD_COMMITMENT == table.commitment
+            table = here.service.rooms["old"].table
+            assert Game("classic", 2, seed=SEED, start=0, goal=2) == table.first_game(here.service.sources.deal)
+            assert OLD_COMMITMENT == table.origin.commitment
 
 
 @every_database
@@ -730,9 +732,9 @@ def test_an_exchange_of_an_old_seed_is_caught(tmp_path: Path, database: str, sta
         anna, ben = here.guest(), here.guest()
         with anna.at("old") as first, ben.at("old") as second:
             second.done("sit", seat=1, name="Ben")
-            with here.hub.storage.engine.begin() as connection:
+            with here.service.repository.engine.begin() as connection:
                 connection.execute(sa.text("UPDATE seats SET token = 'anna' WHERE seat = 0"))
-            here.hub.tables["old"].seats[0].token = "anna"
+            here.service.rooms["old"].table.seats[0].token = "anna"
             anna.request("POST", "/api/seats/anna", json={})
             first.done("start")
             for chair in (first, second):

@@ -15,7 +15,8 @@ import psutil
 import pytest
 import sqlalchemy as sa
 
-from cabochon.server import hub, storage
+from cabochon.server import repository, service
+from cabochon.server.database import POSTGRESQL_LINE
 from cabochon.server.logs import LeaveOutRepeats
 from tests.support.postgres import Postgres, every_database
 from tests.support.serving import Clock, House, house, two_players
@@ -27,8 +28,8 @@ ENOUGH = 1000
 @pytest.fixture(autouse=True)
 def quickly(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every question is a new try, and a busy machine is waited for."""
-    monkeypatch.setattr(hub, "PROBE_SECONDS", 0.0)
-    monkeypatch.setattr(hub, "HEALTH_SECONDS", 60.0)
+    monkeypatch.setattr(service, "PROBE_SECONDS", 0.0)
+    monkeypatch.setattr(service, "HEALTH_SECONDS", 60.0)
 
 
 def health(here: House) -> tuple[int, str, str]:
@@ -57,19 +58,19 @@ def until(here: House, wanted: tuple[int, str, str]) -> None:
 def test_health_writes_but_not_more_often_than_it_may(tmp_path: Path, database: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with house(tmp_path, database=database) as here:
         assert WELL == health(here) == health(here)
-        assert 2 == here.hub.writer.commits
-        monkeypatch.setattr(hub, "PROBE_SECONDS", 3600.0)
+        assert 2 == here.service.writer.commits
+        monkeypatch.setattr(service, "PROBE_SECONDS", 3600.0)
         assert [WELL] * 20 == [health(here) for _ in range(20)]
-        assert 2 == here.hub.writer.commits
+        assert 2 == here.service.writer.commits
 
 
 # SQLite
 
 
 def test_a_full_disk(tmp_path: Path, database: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    large = storage.secret_keys.insert().values(name="large", key="x" * 1_000_000)
+    large = repository.secret_keys.insert().values(name="large", key="x" * 1_000_000)
     with house(tmp_path, database=database) as here, two_players(here) as (_, anna, _ben):
-        lease = here.hub.storage.lease
+        lease = here.service.repository.lease
         limit = lease.connection.connection.dbapi_connection
         pages = limit.execute("PRAGMA page_count").fetchone()[0]
         limit.execute(f"PRAGMA max_page_count = {pages}")
@@ -105,28 +106,28 @@ def test_a_damaged_file_is_noticed(tmp_path: Path, database: str) -> None:
     with house(tmp_path, database=database) as here:
         for _ in range(20):
             here.guest("Anna").create()
-        connection = here.hub.storage.lease.connection.connection.dbapi_connection
+        connection = here.service.repository.lease.connection.connection.dbapi_connection
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         # In another process: closing the file here would take SQLite's locks on it away.
         subprocess.run([sys.executable, "-c", damage, tmp_path / "games.db"], check=True)
-        here.hub.integrity_due = 0.0
+        here.service.integrity_due = 0.0
         until(here, unwell("the database file is damaged"))
         answer = here.guest().get("/api/tables")
         assert (503, "no_database") == (answer.status_code, answer.json()["code"])
 
 
 def test_a_file_that_another_program_keeps_locked(tmp_path: Path, database: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(storage, "BUSY_MILLISECONDS", 50)
+    monkeypatch.setattr("cabochon.server.database.BUSY_MILLISECONDS", 50)
     with house(tmp_path, database=database) as here, two_players(here) as (_, anna, _ben):
         other = sqlite3.connect(tmp_path / "games.db", isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
         assert unwell("the database is locked by another program") == health(here)
         assert NOT_STORED == anna.refusal("move", number=1, text="take wug")
-        monkeypatch.setattr(hub, "HEALTH_SECONDS", 0.0)
+        monkeypatch.setattr(service, "HEALTH_SECONDS", 0.0)
         assert unwell("the database has not answered for 0 seconds") == health(here)
         other.execute("ROLLBACK")
         other.close()
-        monkeypatch.setattr(hub, "HEALTH_SECONDS", 60.0)
+        monkeypatch.setattr(service, "HEALTH_SECONDS", 60.0)
         until(here, WELL)
 
 
@@ -165,19 +166,19 @@ AWAY = {
 def test_postgresql_goes_away_and_comes_back(
     how: str, tmp_path: Path, postgres: Postgres, postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(storage, "ANSWER_SECONDS", 0.5)
-    monkeypatch.setitem(storage.POSTGRESQL_LINE, "connect_timeout", 2)
+    monkeypatch.setattr("cabochon.server.database.ANSWER_SECONDS", 0.5)
+    monkeypatch.setitem(POSTGRESQL_LINE, "connect_timeout", 2)
     away: Callable[[Postgres], Any]
     away, patience, sentence = AWAY[how]
     with house(tmp_path, database=postgres_url) as here, two_players(here) as (table, anna, _ben):
         with away(postgres):
             with monkeypatch.context() as patched:
-                patched.setattr(hub, "HEALTH_SECONDS", patience)
+                patched.setattr(service, "HEALTH_SECONDS", patience)
                 assert unwell(sentence) == health(here)
             assert NOT_STORED == anna.refusal("move", number=1, text="take wug")
             answer = here.client.get(f"/api/tables/{table}")
             assert (503, "no_database") == (answer.status_code, answer.json()["code"])
-            with here.hub.storage.trial:  # somebody else is trying: nobody waits for a thread
+            with here.service.repository.trial:  # somebody else is trying: nobody waits for a thread
                 assert 503 == here.client.get("/api/tables").status_code
         until(here, WELL)
         guest = here.guest("Cleo")
@@ -194,12 +195,12 @@ CREATE TRIGGER refusing BEFORE INSERT OR UPDATE ON lease EXECUTE FUNCTION refuse
 def test_postgresql_without_a_place_to_write(tmp_path: Path, postgres_url: str) -> None:
     """The same answer as from a full disk (53100), for the check and for moves."""
     with house(tmp_path, database=postgres_url) as here, two_players(here) as (_, anna, _ben):
-        with here.hub.storage.engine.begin() as connection:
+        with here.service.repository.engine.begin() as connection:
             connection.exec_driver_sql(REFUSING)
             connection.exec_driver_sql("CREATE TRIGGER refusing BEFORE INSERT ON entries EXECUTE FUNCTION refuse()")
         assert unwell("the disk is full") == health(here)
         assert NOT_STORED == anna.refusal("move", number=1, text="take wug")
-        with here.hub.storage.engine.begin() as connection:
+        with here.service.repository.engine.begin() as connection:
             connection.exec_driver_sql("DROP FUNCTION refuse CASCADE")
         assert WELL == health(here)
 
@@ -226,7 +227,7 @@ def test_a_damaged_table_costs_only_itself(tmp_path: Path, database: str, caplog
             with anna.at(table) as chair:
                 chair.play("take wug")
                 chair.until(lambda state: state["number"] >= 2)
-        with here.hub.storage.engine.begin() as connection:
+        with here.service.repository.engine.begin() as connection:
             connection.execute(sa.text("DELETE FROM entries WHERE number > 1"))
             for name, statement in DAMAGE.items():
                 connection.execute(sa.text(statement), {"table": tables[name]})

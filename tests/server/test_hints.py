@@ -12,7 +12,7 @@ import pytest
 
 from cabochon import Game, sample
 from cabochon.bots import Budget
-from cabochon.server import bots
+from cabochon.server import bot_pool
 from cabochon.server.settings import Settings
 from tests.server.process import run
 from tests.support.golden import FOLDER, game_at
@@ -24,7 +24,7 @@ OTHERS = "hints are given only where everybody else is a bot: another person sit
 
 @pytest.fixture(autouse=True)
 def _the_same_every_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bots, "HINT", Budget(nodes=128))
+    monkeypatch.setattr(bot_pool, "HINT", Budget(nodes=128))
 
 
 @pytest.fixture
@@ -115,12 +115,12 @@ def test_no_hint_before_the_game_nor_after_it(tmp_path: Path) -> None:
 def test_no_hint_where_another_person_sits(here: House) -> None:
     with two_players(here) as (table, anna, ben):
         assert [OTHERS, OTHERS] == [anna.refusal("hint"), ben.refusal("hint")]
-        here.hub.tables[table].seats[1].stand_in = "greedy"
+        here.service.rooms[table].table.seats[1].stand_in = "greedy"
         assert OTHERS == anna.refusal("hint"), "Ben may come back"
 
 
 def test_no_hint_before_the_search_is_ready(here: House) -> None:
-    here.hub.bots.search_is_warm = False
+    here.service.bots.search_is_warm = False
     with alone(here) as chair:
         assert "the server is starting" == chair.refusal("hint")
 
@@ -128,7 +128,7 @@ def test_no_hint_before_the_search_is_ready(here: House) -> None:
 def test_one_hint_at_a_time_while_the_table_goes_on(here: House, monkeypatch: pytest.MonkeyPatch) -> None:
     with alone(here) as chair:
         hint(chair)
-        monkeypatch.setattr(bots, "HINT", Budget(seconds=0.5))
+        monkeypatch.setattr(bot_pool, "HINT", Budget(seconds=0.5))
         first, second = chair.post("hint"), chair.post("hint")
         assert "one hint at a time: the one you asked for is on its way" == chair.answer_to(second)["reason"]
         assert "ack" == chair.ask("move", number=1, text="take wug")["type"]
@@ -137,16 +137,16 @@ def test_one_hint_at_a_time_while_the_table_goes_on(here: House, monkeypatch: py
 
 
 def test_a_failed_hint_is_refused(here: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bots, "HINT", Budget(nodes=0))
+    monkeypatch.setattr(bot_pool, "HINT", Budget(nodes=0))
     with alone(here) as chair:
         assert "the server could not do this" == chair.refusal("hint")
-        assert {} == here.hub.hints
+        assert {} == here.service.hints
 
 
 @pytest.mark.slow
 def test_a_hint_and_a_bot_share_a_worker() -> None:
     async def think() -> None:
-        shared = bots.Bots(Settings(bot_workers=1, bot_seconds=1.0, bot_deadline=300.0), lambda done, total: None)
+        shared = bot_pool.BotPool(Settings(bot_workers=1, bot_seconds=1.0, bot_deadline=300.0), lambda done, total: None)
         await shared.warm()
         game = Game("marvel", 3, seed=7, start=0)
         started = time.monotonic()

@@ -15,8 +15,8 @@ from uvicorn.server import ServerState
 
 from cabochon.errors import CabochonError
 from cabochon.server.addresses import address_block, is_within, parse_networks
+from cabochon.server.errors import Refused
 from cabochon.server.http_limits import MIN_TAKEN_BYTES, Connections, LimitedHttp, UnreadWatch
-from cabochon.server.refusals import Refused
 from cabochon.server.run import config, open_files
 from cabochon.server.settings import Settings
 from tests.server.process import Guest, ServerProcess, run

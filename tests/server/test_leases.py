@@ -20,7 +20,8 @@ from cabochon import CabochonError
 from cabochon.cli import app as cabochon
 from cabochon.server import leases
 from cabochon.server.app import create_app
-from cabochon.server.storage import Storage, newest_version
+from cabochon.server.database import newest_version
+from cabochon.server.repository import Repository
 from tests.server.process import ServerProcess
 from tests.support.postgres import Postgres, every_database
 from tests.support.serving import house, settings, two_players
@@ -69,7 +70,7 @@ def test_a_second_server_is_refused_and_told_who_the_first_is(tmp_path: Path, da
 
 
 def test_the_first_server_says_where_it_can_be_found(database: str) -> None:
-    first, second = Storage(database), Storage(database)
+    first, second = Repository(database), Repository(database)
     first.open("http://127.0.0.1:8765/")
     with pytest.raises(CabochonError, match=r", at http://127\.0\.0\.1:8765/\): stop that server first"):
         second.open()
@@ -79,11 +80,11 @@ def test_the_first_server_says_where_it_can_be_found(database: str) -> None:
 
 
 def test_a_second_name_of_the_file_makes_no_difference(tmp_path: Path, database: str) -> None:
-    first = Storage(database)
+    first = Repository(database)
     first.open()
     (tmp_path / "other.db").symlink_to(tmp_path / "games.db")
     with pytest.raises(CabochonError, match="in use by another server"):
-        Storage(f"sqlite:///{tmp_path / 'other.db'}").open()
+        Repository(f"sqlite:///{tmp_path / 'other.db'}").open()
     first.close()
 
 
@@ -92,7 +93,7 @@ def test_a_server_that_was_replaced_stores_nothing_more(tmp_path: Path, database
     stops: list[bool] = []
     with house(tmp_path, database=database) as old, two_players(old) as (table, anna, _ben):
         guest = old.guest()
-        old.hub.on_failure = lambda: stops.append(True)
+        old.service.on_failure = lambda: stops.append(True)
         if database.startswith("sqlite"):
             (tmp_path / "games.db.lock").unlink()
         else:
@@ -103,9 +104,9 @@ def test_a_server_that_was_replaced_stores_nothing_more(tmp_path: Path, database
             assert 503 == guest.put("/api/me", json={"name": "Cleo"}).status_code
             answer = old.client.get("/api/health")
             assert (503, "failing") == (answer.status_code, answer.json()["status"])
-            assert "another server has taken over this database" == answer.json()["database"] == old.hub.failure
-            assert [True] == stops and not old.hub.is_ready
-            stored = new.hub.storage.table(table)
+            assert "another server has taken over this database" == answer.json()["database"] == old.service.failure
+            assert [True] == stops and not old.service.is_ready
+            stored = new.service.repository.table(table)
             assert stored is not None and [] == list(stored.entries)
 
 
@@ -140,7 +141,7 @@ def test_a_server_that_was_replaced_ends_with_an_error(tmp_path: Path) -> None:
 def test_an_error_anywhere_in_the_first_start_leaves_nothing_behind(database: str) -> None:
     made = set()
     for last in range(1, 100):
-        kept, seen = Storage(database), 0
+        kept, seen = Repository(database), 0
 
         def fail(*_: Any, last: int = last) -> None:
             nonlocal seen
@@ -163,14 +164,15 @@ def test_an_error_anywhere_in_the_first_start_leaves_nothing_behind(database: st
 
 FIRST_STARTS = """
 import os, random, signal, sys, time
-from cabochon.server.storage import Storage
+from cabochon.server.database import newest_version
+from cabochon.server.repository import Repository
 import alembic.command
 rng = random.Random(1)
 for url in sys.stdin.read().split():
     for delay in (rng.uniform(0, 0.12), None):
         child = os.fork()
         if child == 0:
-            Storage(url).open()
+            Repository(url).open()
             os._exit(0)
         if delay is not None:
             time.sleep(delay)
@@ -201,12 +203,12 @@ def test_a_first_start_that_is_killed_can_be_tried_again_on_postgresql(postgres:
 
 @every_database
 def test_a_database_of_a_newer_version_is_not_touched(database: str) -> None:
-    kept = Storage(database)
+    kept = Repository(database)
     kept.open()
     kept.close()
     execute(database, "UPDATE alembic_version SET version_num = '9999'")
     with pytest.raises(CabochonError, match=f"has form 9999, and this cabochon .* knows none after {newest_version()}"):
-        Storage(database).open()
+        Repository(database).open()
 
 
 def test_a_file_that_is_no_database(tmp_path: Path, database: str) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cabochon.server.refusals import NOT_A_MOVE, REFUSALS, RULE_CODES
+from cabochon.server.errors import NOT_A_MOVE, REFUSALS, RULE_CODES
 from cabochon.why_not import RULES
 
 WEB = Path(__file__).parent.parent.parent / "web"

@@ -10,7 +10,7 @@ import pytest
 from cabochon import VARIANTS, CabochonError, Game
 from cabochon.rules.cards import TIER_SIZES
 from cabochon.rules.variants import TILES
-from cabochon.server.fairness import DealInputs, commitment_2, seal_of
+from cabochon.server.commitment import DealInputs, commitment_2, seal_of
 from cabochon.server.shuffle import FIRST_BYTES, below, order_of, shuffled, stream
 
 VECTORS = json.loads((Path(__file__).parent.parent / "golden" / "deals.json").read_text())

@@ -16,8 +16,8 @@ with warnings.catch_warnings():
 from cabochon import Game
 from cabochon.rules.deal import ANY_START
 from cabochon.server.app import create_app
-from cabochon.server.clocks import PlayingTime
-from cabochon.server.fairness import DealInputs
+from cabochon.server.clock import PlayingTime
+from cabochon.server.commitment import DealInputs
 from cabochon.server.messages import ServerMessage, TableOptions
 from cabochon.server.settings import Settings, Sources
 
@@ -47,7 +47,7 @@ class House:
 
     def __init__(self, client: TestClient, clock: Clock) -> None:
         self.client, self.clock = client, clock
-        self.hub = client.app.state.hub  # type: ignore[attr-defined]
+        self.service = client.app.state.service  # type: ignore[attr-defined]
 
     def guest(self, name: str = "") -> "Guest":
         guest = Guest(self)

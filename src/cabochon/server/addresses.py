@@ -10,7 +10,7 @@ from ..errors import CabochonError
 
 SITE_BITS = 64  # one customer has a whole IPv6 network of this size: counting its single addresses would limit nobody
 MAPPED_BITS = 96  # IPv4 addresses are the last 32 bits of ::ffff:0:0/96
-LONGEST_ADDRESS = 45
+MAX_ADDRESS_LENGTH = 45
 HOST_AND_PORT = re.compile(r"(\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._-]{1,253})(:[0-9]{1,5})?")
 
 Network = IPv4Network | IPv6Network
@@ -21,7 +21,7 @@ def address_block(host: str) -> str:
     """What limits by address count by: the IPv4 address, or the /64 network of an IPv6 address."""
     address = _parsed(host)
     if address is None:
-        return host[:LONGEST_ADDRESS]
+        return host[:MAX_ADDRESS_LENGTH]
     return str(address if address.version == 4 else ip_network((address, SITE_BITS), strict=False))
 
 
@@ -42,8 +42,8 @@ def parse_networks(texts: Iterable[str]) -> tuple[Network, ...]:
 def _network(text: str) -> Network:
     try:
         return ip_network(text)
-    except ValueError as wrong:
-        raise CabochonError(f"CABOCHON_TRUSTED_PROXIES: {text!r} is not an IP address or a network like 10.0.0.0/8") from wrong
+    except ValueError as error:
+        raise CabochonError(f"CABOCHON_TRUSTED_PROXIES: {text!r} is not an IP address or a network like 10.0.0.0/8") from error
 
 
 def with_mapped(texts: Iterable[str]) -> list[str]:

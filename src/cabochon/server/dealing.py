@@ -13,10 +13,31 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from .fairness import seal_of
-from .refusals import Refused
+from .commitment import seal_of
+from .errors import Refused
 
 Phase = Literal["waiting", "sealing", "opening", "dealt"]
+
+
+@dataclass(frozen=True, slots=True)
+class DealOrigin:
+    """What the server has committed to: format 2 has a secret, format 1 (older servers) had a seed and a salt."""
+
+    start: int
+    seed: int
+    salt: str
+    secret: str | None
+    commitment: str
+
+    @property
+    def format(self) -> int:
+        """The number of the format."""
+        return 1 if self.secret is None else 2
+
+    def out(self) -> dict[str, str | None]:
+        """A RevealOut, after the end."""
+        is_old = self.secret is None
+        return {"secret": self.secret, "seed": str(self.seed) if is_old else None, "salt": self.salt if is_old else None}
 
 
 @dataclass(slots=True)

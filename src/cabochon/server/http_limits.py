@@ -22,8 +22,9 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from websockets.frames import Frame
 
 from .addresses import Network, address_block, is_within, parse_networks
-from .limits import HEADERS, Bucket
-from .refusals import Refused
+from .errors import Refused
+from .middleware import HEADERS
+from .rate_limit import Bucket
 from .settings import Settings
 
 PIECE_BYTES = 4096
@@ -138,8 +139,8 @@ class RequestReader(h11.Connection):
         """The next part of a request."""
         try:
             event = super().next_event()
-        except h11.RemoteProtocolError as wrong:
-            self.hint = wrong.error_status_hint
+        except h11.RemoteProtocolError as error:
+            self.hint = error.error_status_hint
             raise
         if isinstance(event, h11.Request) and len(event.headers) > self.max_headers:
             self.hint = 431

@@ -25,7 +25,7 @@ LOCK_SECONDS = 2.0  # a server that was killed a moment ago may take so long to 
 LOCK_PAUSE = 0.05
 ADVISORY_LOCK = 0x6361626F63686F6E  # "cabochon"; such locks belong to one database of the cluster
 ONLY_ROW = 1
-LONGEST_NAME = 200
+MAX_NAME_LENGTH = 200
 
 metadata = sa.MetaData()
 
@@ -33,10 +33,10 @@ lease = sa.Table(
     "lease", metadata,
     sa.Column("id", sa.Integer, primary_key=True, autoincrement=False),
     sa.Column("epoch", sa.Integer, nullable=False),
-    sa.Column("host", sa.String(LONGEST_NAME), nullable=False),
+    sa.Column("host", sa.String(MAX_NAME_LENGTH), nullable=False),
     sa.Column("process", sa.Integer, nullable=False),
     sa.Column("since", sa.Float, nullable=False),
-    sa.Column("address", sa.String(LONGEST_NAME), nullable=False),
+    sa.Column("address", sa.String(MAX_NAME_LENGTH), nullable=False),
     sa.Column("checked", sa.Float),
 )  # fmt: skip
 
@@ -127,10 +127,10 @@ class Lease:
         """Raise the epoch: no server before this one can write any more."""
         assert self.connection is not None
         facts = {
-            "host": socket.gethostname()[:LONGEST_NAME],
+            "host": socket.gethostname()[:MAX_NAME_LENGTH],
             "process": os.getpid(),
             "since": time.time(),
-            "address": address[:LONGEST_NAME],
+            "address": address[:MAX_NAME_LENGTH],
         }
         with self.connection.begin():
             last = self.connection.scalar(sa.select(lease.c.epoch).with_for_update())

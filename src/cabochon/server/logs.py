@@ -1,4 +1,4 @@
-"""A log that can be read when something goes wrong a thousand times a second."""
+"""A log filter that leaves out repeated messages, so that one error a thousand times a second does not fill the log."""
 
 import logging
 import time

@@ -2,11 +2,25 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic_core import PydanticCustomError
 
-from .refusals import REFUSALS, RULE_CODES
+from ..rules.variants import VARIANTS
+from .errors import REFUSALS, RULE_CODES
 
-VariantName = Literal["classic", "marvel"]
+
+def known_variant(name: str) -> str:
+    """The name of a variant that is there."""
+    if name not in VARIANTS:
+        known = ", ".join(VARIANTS)
+        raise PydanticCustomError(
+            "unknown_variant", "unknown variant '{name}': choose one of {known}", {"name": name, "known": known}
+        )
+    return name
+
+
+# No list of names in the schema: a client reads the variants from `/api/variants` and needs no change for a new one.
+VariantName = Annotated[str, AfterValidator(known_variant)]
 Stage = Literal["main", "return", "claim", "over"]
 Text = Annotated[str, Field(max_length=100)]
 Nickname = Annotated[str, Field(min_length=1, max_length=24)]
@@ -578,10 +592,46 @@ class TileFaceOut(Message):
     name: str
 
 
+class VariantOut(Message):
+    """A variant that can be chosen. `theme` says how it is drawn and called."""
+
+    name: VariantName
+    title: str
+    theme: str
+
+
+class SupplyOut(Message):
+    """How many tokens there are: of each colour and of Time for 2, 3 and 4 players, and wild ones."""
+
+    each_colour: list[int]
+    wild: int
+    time: list[int]
+
+
 class GameDataOut(Message):
-    """The cards and tiles of a variant."""
+    """All that a client needs to draw a variant without knowing its name: its numbers, what it has, its cards and tiles.
+
+    `goal` are the points that end the game, and `goal_kind` says what else is asked for; these and the two limits are defaults
+    that house rules may change. `tiles_dealt` is for 2, 3 and 4 players; of a tile's `tile_faces` faces one is turned up.
+    `words` are the variant's own words in English.
+    """
 
     variant: VariantName
+    title: str
+    theme: str
     letters: str
+    colours: list[str]
+    words: dict[str, str]
+    goal: int
+    goal_kind: str
+    token_limit: int
+    hand_limit: int
+    supply: SupplyOut
+    tile_kind: str
+    tiles_dealt: list[int]
+    tile_faces: int
+    has_time: bool
+    has_symbols: bool
+    has_avengers: bool
     cards: list[CardOut]
     tiles: list[TileFaceOut]

@@ -118,8 +118,8 @@ def api_page(schema: dict[str, Any]) -> HTMLResponse:
     lines = [f"<h1>{escape(schema['info']['title'])}</h1>", '<p>As <a href="/api/openapi.json">OpenAPI</a>.</p>', "<dl>"]
     for path, methods in schema["paths"].items():
         for method, operation in methods.items():
-            said = operation.get("description") or operation.get("summary", "")
-            lines.append(f"<dt><code>{method.upper()} {escape(path)}</code></dt><dd>{escape(said)} {_answer(operation)}</dd>")
+            text = operation.get("description") or operation.get("summary", "")
+            lines.append(f"<dt><code>{method.upper()} {escape(path)}</code></dt><dd>{escape(text)} {_answer(operation)}</dd>")
     lines.append("</dl><h2>Bodies</h2><dl>")
     for name, model in schema.get("components", {}).get("schemas", {}).items():
         fields = ", ".join(f"<code>{escape(field)}</code>" for field in model.get("properties", {}))

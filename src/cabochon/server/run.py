@@ -12,18 +12,18 @@ import uvicorn
 from ..errors import CabochonError
 from .addresses import with_mapped
 from .app import create_app
+from .gc_tuning import take_over
 from .http_limits import protocols
-from .hub import Hub
-from .limits import LARGEST_MESSAGE
 from .logs import leave_out_repeats
 from .pages import EVERYWHERE, lan_address
+from .rate_limit import MAX_MESSAGE_BYTES
+from .service import Service
 from .settings import Settings
-from .tidying import take_over
 
 DEFAULT_PORT = 8765
 PORTS_TO_TRY = 20
 BACKLOG = 2048
-GOODBYE_SECONDS = 2
+SHUTDOWN_SECONDS = 2
 OTHER_FILES = 200  # the database, the bots' pipes, libraries
 
 
@@ -33,9 +33,9 @@ def bound_socket(host: str, port: int | None) -> socket.socket:
     for candidate in ports:
         try:
             return _bound(host, candidate)
-        except OSError as wrong:
-            if wrong.errno != errno.EADDRINUSE:
-                raise CabochonError(f"--host {host}: {wrong.strerror or wrong}") from wrong
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                raise CabochonError(f"--host {host}: {error.strerror or error}") from error
     raise CabochonError(f"--port {ports[0]}: this port is in use")
 
 
@@ -115,10 +115,10 @@ def config(app: Any, settings: Settings) -> uvicorn.Config:
         forwarded_allow_ips=with_mapped(settings.trusted_proxies),
         log_level="warning",
         access_log=False,
-        ws_max_size=LARGEST_MESSAGE,
+        ws_max_size=MAX_MESSAGE_BYTES,
         ws_per_message_deflate=False,
         server_header=False,
-        timeout_graceful_shutdown=GOODBYE_SECONDS,
+        timeout_graceful_shutdown=SHUTDOWN_SECONDS,
         backlog=BACKLOG,
     )
 
@@ -129,11 +129,11 @@ def play(settings: Settings, port: int | None, open_browser: bool) -> None:
         announcer = Announcer(settings.host, listener.getsockname()[1], open_browser)
         own = settings.public_url or address(settings.host, announcer.port)
         app = create_app(replace(settings), progress=announcer.progress, address=own)
-        hub: Hub = app.state.hub
+        service: Service = app.state.service
         take_over()
         leave_out_repeats()
         server = uvicorn.Server(config(app, settings))
-        hub.on_failure = lambda: setattr(server, "should_exit", True)
+        service.on_failure = lambda: setattr(server, "should_exit", True)
         server.run(sockets=[listener])
-    if hub.failure is not None:
-        raise CabochonError(hub.failure)
+    if service.failure is not None:
+        raise CabochonError(service.failure)

@@ -12,8 +12,8 @@ from typing import Any
 
 from ..errors import CabochonError
 from ..game import Game
-from .clocks import PlayingTime
-from .fairness import DealInputs
+from .clock import Moment, PlayingTime
+from .commitment import DealInputs
 from .messages import TableOptions
 from .shuffle import order_of
 
@@ -84,14 +84,14 @@ class Settings:
         return max(1, (os.cpu_count() or 2) - 1) if self.bot_workers < 0 else self.bot_workers
 
     @classmethod
-    def from_environment(cls, environment: Mapping[str, str] = os.environ, **said: Any) -> "Settings":
-        """Defaults, then `CABOCHON_…` variables, then what is said."""
+    def from_environment(cls, environment: Mapping[str, str] = os.environ, **options: Any) -> "Settings":
+        """Defaults, then `CABOCHON_…` variables, then `options`."""
         found = {}
         for field in fields(cls):
             text = environment.get(ENVIRONMENT_PREFIX + field.name.upper())
             if text is not None:
                 found[field.name] = _read(field.name, text, type(getattr(cls(), field.name)))
-        return cls(**{**found, **{name: value for name, value in said.items() if value is not None}})
+        return cls(**{**found, **{name: value for name, value in options.items() if value is not None}})
 
 
 def _read(name: str, text: str, kind: type) -> Any:
@@ -101,8 +101,8 @@ def _read(name: str, text: str, kind: type) -> Any:
         return text
     try:
         number = kind(text)
-    except ValueError as wrong:
-        raise CabochonError(f"{ENVIRONMENT_PREFIX}{name.upper()}: {text!r} is not a number") from wrong
+    except ValueError as error:
+        raise CabochonError(f"{ENVIRONMENT_PREFIX}{name.upper()}: {text!r} is not a number") from error
     _check_range(name, number)
     return number
 
@@ -135,3 +135,7 @@ class Sources:
     user_id: Callable[[], str] = lambda: secrets.token_urlsafe(USER_BYTES)
     bot_seed: Callable[[], int] = lambda: secrets.randbits(31)
     deal: Callable[[TableOptions, DealInputs], Game] = deal
+
+    def now(self) -> Moment:
+        """The time, by both clocks."""
+        return Moment(self.clock(), self.playing())

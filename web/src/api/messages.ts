@@ -45,6 +45,7 @@ export interface Messages {
   SitIn: SitIn;
   StartIn: StartIn;
   StateOut: StateOut;
+  SupplyOut: SupplyOut;
   TableOptions: TableOptions;
   TableOut: TableOut;
   TakeSeatIn: TakeSeatIn;
@@ -54,6 +55,7 @@ export interface Messages {
   TotalClock: TotalClock;
   UndoIn: UndoIn;
   UserOut: UserOut;
+  VariantOut: VariantOut;
   ViewOut: ViewOut;
   WhyNotIn: WhyNotIn;
 }
@@ -220,13 +222,42 @@ export interface ThoughtOut {
   why: ("late" | "failed" | "starting" | "short") | null;
 }
 /**
- * The cards and tiles of a variant.
+ * All that a client needs to draw a variant without knowing its name: its numbers, what it has, its cards and tiles.
+ *
+ * `goal` are the points that end the game, and `goal_kind` says what else is asked for; these and the two limits are defaults
+ * that house rules may change. `tiles_dealt` is for 2, 3 and 4 players; of a tile's `tile_faces` faces one is turned up.
+ * `words` are the variant's own words in English.
  */
 export interface GameDataOut {
-  variant: "classic" | "marvel";
+  variant: string;
+  title: string;
+  theme: string;
   letters: string;
+  colours: string[];
+  words: {
+    [k: string]: string;
+  };
+  goal: number;
+  goal_kind: string;
+  token_limit: number;
+  hand_limit: number;
+  supply: SupplyOut;
+  tile_kind: string;
+  tiles_dealt: number[];
+  tile_faces: number;
+  has_time: boolean;
+  has_symbols: boolean;
+  has_avengers: boolean;
   cards: CardOut[];
   tiles: TileFaceOut[];
+}
+/**
+ * How many tokens there are: of each colour and of Time for 2, 3 and 4 players, and wild ones.
+ */
+export interface SupplyOut {
+  each_colour: number[];
+  wild: number;
+  time: number[];
 }
 /**
  * A tile as printed.
@@ -301,7 +332,7 @@ export interface TableOut {
  * What a table agrees on before it begins.
  */
 export interface TableOptions {
-  variant?: "classic" | "marvel";
+  variant?: string;
   players?: number;
   bots?: string[];
   house?: HouseRules1;
@@ -574,7 +605,7 @@ export interface RefusedOut {
   rule: RuleOut | null;
 }
 /**
- * The rule that forbids a move (docs/rules/refusals.md), and how things stand. `not_a_move`: the text says no move.
+ * The rule that forbids a move (variants/refusals.md), and how things stand. `not_a_move`: the text says no move.
  */
 export interface RuleOut {
   code:
@@ -737,6 +768,14 @@ export interface UndoIn {
  */
 export interface UserOut {
   name: string;
+}
+/**
+ * A variant that can be chosen. `theme` says how it is drawn and called.
+ */
+export interface VariantOut {
+  name: string;
+  title: string;
+  theme: string;
 }
 /**
  * Ask which rule forbids a move; the answer is a refusal with the rule, or an ack.

@@ -1,4 +1,4 @@
-"""All tables of the server: it finds and makes them, stores what happens, lets bots think and watches the clocks."""
+"""The service: it finds and creates tables, stores what happens and applies it, runs the bots and checks the clocks."""
 
 import asyncio
 import gc
@@ -6,28 +6,45 @@ import logging
 import secrets
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
-import sqlalchemy as sa
 from orjson import Fragment
 
 from ..bots import BOTS
+from ..notation.move import Move
 from ..rules.deal import ANY_START
-from . import storage
-from .bots import Bots
-from .clocks import SECONDS_PER_DAY
+from .bot_pool import BotPool
+from .broadcast import broadcast, listed_out, room_out, room_out_for
+from .clock import SECONDS_PER_DAY
+from .commitment import commitment_2
+from .connection import RESTARTING
+from .database import trouble_sentence
+from .errors import Refused
 from .expiry import expire_for_ever
-from .fairness import commitment_2
-from .guests import Guests, first_name
-from .limits import Buckets, SocketCounts
+from .gc_tuning import Collector, take_over
+from .identity import Guests, first_name
 from .messages import TableOptions
-from .refusals import Refused
+from .rate_limit import Buckets, SocketCounts
+from .repository import (
+    MAX_LISTED,
+    Repository,
+    Stored,
+    entry_row,
+    insert_table,
+    seat_row,
+    set_holder,
+    set_nonces,
+    set_seal,
+    set_seen,
+    update_seats,
+    update_table,
+)
+from .room import Room
 from .settings import Settings, Sources, default_database
-from .storage import Storage, Stored, Writer
-from .tables import Entry, Seat, Table
-from .tidying import Collector, take_over
+from .table import Entry, Seat, SeatChange, Table, load_table, read_table
+from .writer import Writer
 
 KEY_BYTES = 32
 LISTED_SECONDS = SECONDS_PER_DAY
@@ -38,10 +55,11 @@ SEEN_SECONDS = SECONDS_PER_DAY  # how often is stored that a guest was here
 HEALTH_SECONDS = 3.0  # how long the database may take before it is called unwell
 PROBE_SECONDS = 1.0  # however often somebody asks, it is tried no more often than this
 INTEGRITY_SECONDS, INTEGRITY_SHARE = 60.0, 0.01  # how often the whole file is looked at, and the share of all time that may take
-INTEGRITY_GOODBYE = 5.0
+INTEGRITY_STOP_SECONDS = 5.0
 TICKS_TO_A_PAUSE = 8
 MOVE_BURST_SECONDS = 12
 HEAVY_AT_ONCE = 2
+READ_AGAIN = "the table is read again"  # why sockets are closed
 LATE_PER_SECOND, LATE_AT_ONCE = 0.5, 10.0
 log = logging.getLogger("cabochon.server")
 
@@ -50,19 +68,19 @@ def nothing() -> None:
     """Do nothing."""
 
 
-class Hub:
-    """The tables in memory and what they need."""
+class Service:
+    """The rooms in memory, and what they share: repository, writer, bots and rate limits."""
 
     def __init__(self, settings: Settings, sources: Sources, progress: Callable[[int, int], None]) -> None:
         self.settings, self.sources = settings, sources
-        self.storage = Storage(settings.database or default_database())
-        self.bots: Bots
+        self.repository = Repository(settings.database or default_database())
+        self.bots: BotPool
         self.writer: Writer
         self.guests: Guests
         self.collector: Collector
         self.progress = progress
-        self.tables: dict[str, Table] = {}
-        self.loading: dict[str, asyncio.Future[Table]] = {}
+        self.rooms: dict[str, Room] = {}
+        self.loading: dict[str, asyncio.Future[Room]] = {}
         self.creations = Buckets(settings.tables_per_minute / 60, settings.tables_per_minute)
         self.daily_creations = Buckets(settings.max_tables_per_day / SECONDS_PER_DAY, settings.max_tables_per_day)
         self.visits = Buckets(LINKS_PER_MINUTE / 60, LINKS_PER_MINUTE)
@@ -70,7 +88,7 @@ class Hub:
         self.moves = Buckets(settings.max_moves_per_second, settings.max_moves_per_second * MOVE_BURST_SECONDS)
         self.takebacks = Buckets(settings.max_takebacks_per_minute / 60, settings.max_takebacks_per_minute)
         self.reads = Buckets(settings.max_reads_per_minute / 60, settings.max_reads_per_minute / 2)
-        self.late_comers = Buckets(LATE_PER_SECOND, LATE_AT_ONCE)  # guests whose address has used up its reads
+        self.reconnects = Buckets(LATE_PER_SECOND, LATE_AT_ONCE)  # guests whose address has used up its reads
         self.sockets = SocketCounts(settings.max_sockets_per_address, settings.max_seated_sockets_per_address)
         self.heavy = asyncio.Semaphore(HEAVY_AT_ONCE)
         self.replays: dict[tuple[str, int | None], tuple[Fragment, Fragment]] = {}  # of finished games, by table and seat
@@ -80,7 +98,7 @@ class Hub:
         self.deleting: set[str] = set()
         self.background: list[asyncio.Task[None]] = []
         self.hints: dict[str, asyncio.Task[None]] = {}  # by guest
-        self.one_by_one = asyncio.Lock()
+        self.applying = asyncio.Lock()
         self.is_ready = False
         self.damaged: set[str] = set()
         self.probe: asyncio.Task[str | None] | None = None
@@ -95,17 +113,17 @@ class Hub:
 
     def prepare(self, address: str = "") -> None:
         """Take the database and bring it up to date. What is wrong with it is told before anything is started."""
-        self.storage.open(address)
-        self.guests = Guests(self.storage.secret_key("guests", secrets.token_urlsafe(KEY_BYTES)), self.sources.clock)
+        self.repository.open(address)
+        self.guests = Guests(self.repository.secret_key("guests", secrets.token_urlsafe(KEY_BYTES)), self.sources.clock)
 
     async def start(self) -> None:
         """Begin to write and to get ready; without workers the server answers only when it is ready."""
-        self.writer = Writer(self.storage.engine, self.settings.commit_window, self.storage.lease, self.fail)
-        self.bots = Bots(self.settings, self.progress)
+        self.writer = Writer(self.repository.engine, self.settings.commit_window, self.repository.lease, self.fail)
+        self.bots = BotPool(self.settings, self.progress)
         getting_ready = asyncio.create_task(self._get_ready())
         for_ever = (self._tick_for_ever(), self._beat_for_ever(), expire_for_ever(self))
         self.background = [getting_ready, *(asyncio.create_task(one) for one in for_ever)]
-        self.collector = Collector(lambda: len(self.tables) + self.socket_count, lambda: self.writer.stored)
+        self.collector = Collector(lambda: len(self.rooms) + self.socket_count, lambda: self.writer.stored)
         if not gc.isenabled():
             self.background.append(asyncio.create_task(self.collector.run()))
         if not self.bots.workers:
@@ -130,8 +148,8 @@ class Hub:
     async def _watch_timed_tables(self) -> bool:
         """Running tables with a clock are kept in memory, also when one was forgotten; False if the database does not answer."""
         try:
-            for table_id in await asyncio.to_thread(self.storage.timed_tables):
-                if table_id not in self.tables and table_id not in self.damaged:
+            for table_id in await asyncio.to_thread(self.repository.timed_tables):
+                if table_id not in self.rooms and table_id not in self.damaged:
                     await self._watch(table_id)
         except Refused:
             return False
@@ -142,7 +160,7 @@ class Hub:
 
     async def _watch(self, table_id: str) -> None:
         try:
-            self.drive(await self.table(table_id))
+            self.start_bots(await self.room(table_id))
         except Refused as refusal:
             if refusal.code == "no_database":
                 raise
@@ -153,16 +171,16 @@ class Hub:
             return
         log.critical("the server stops: %s", reason)
         self.failure, self.is_ready = reason, False
-        for table in list(self.tables.values()):
-            self.forget(table, 1012, "the server stops")
+        for room in list(self.rooms.values()):
+            self.forget(room, RESTARTING, "the server stops")
         self.on_failure()
 
     async def stop(self) -> None:
         """Store what is waiting and end the workers."""
         self.is_ready = False
-        thinking = [table.thinking for table in self.tables.values() if table.thinking]
+        thinking = [room.thinking for room in self.rooms.values() if room.thinking]
         if self.integrity:
-            await asyncio.wait({self.integrity}, timeout=INTEGRITY_GOODBYE)  # a thread cannot be cancelled
+            await asyncio.wait({self.integrity}, timeout=INTEGRITY_STOP_SECONDS)  # a thread cannot be cancelled
         checks = [task for task in (self.probe, self.integrity) if task]
         tasks = [*self.background, *thinking, *self.hints.values(), *checks]
         for task in tasks:
@@ -170,7 +188,7 @@ class Hub:
         await asyncio.gather(*tasks, return_exceptions=True)
         await self.bots.stop()
         await asyncio.to_thread(self.writer.stop)
-        self.storage.close()
+        self.repository.close()
 
     # whether it is well
 
@@ -188,9 +206,9 @@ class Hub:
 
     async def _try_to_store(self) -> str | None:
         try:
-            await self.writer.store(self.storage.lease.proof())
+            await self.writer.store(self.repository.lease.proof())
         except Refused as refusal:
-            return storage.in_words(refusal.__cause__)
+            return trouble_sentence(refusal.__cause__)
         if self.integrity is None and time.monotonic() >= self.integrity_due:
             self.integrity = asyncio.create_task(self._look_for_damage())
         return None
@@ -199,7 +217,7 @@ class Hub:
         """Look at the whole file, in the background."""
         began = time.monotonic()
         try:
-            self.damage = await asyncio.to_thread(self.storage.damage)
+            self.damage = await asyncio.to_thread(self.repository.damage)
             if self.damage:
                 log.error(self.damage)
         finally:
@@ -210,15 +228,15 @@ class Hub:
     @property
     def socket_count(self) -> int:
         """How many there are, at all tables."""
-        return sum(len(table.connections) for table in self.tables.values())
+        return sum(len(room.connections) for room in self.rooms.values())
 
     # finding and making tables
 
-    async def table(self, table_id: str) -> Table:
-        """The table of this name, from memory or from its log."""
+    async def room(self, table_id: str) -> Room:
+        """The room of the table of this name, from memory or from its log."""
         if table_id in self.deleting:
             raise Refused("no_table")
-        found = self.tables.get(table_id)
+        found = self.rooms.get(table_id)
         if found is None:
             if table_id not in self.loading:
                 self.loading[table_id] = asyncio.ensure_future(self._load(table_id))
@@ -226,53 +244,52 @@ class Hub:
         found.used = self.sources.playing()
         return found
 
-    async def _load(self, table_id: str) -> Table:
+    async def _load(self, table_id: str) -> Room:
         try:
-            stored = await asyncio.to_thread(self.storage.table, table_id)
+            stored = await asyncio.to_thread(self.repository.table, table_id)
             if stored is None:
                 raise Refused("no_table")
-            table = self.tables[table_id] = await asyncio.to_thread(self._read, stored)
+            table = await asyncio.to_thread(self._read, stored, lambda: load_table(stored, self.sources.deal, self.sources.now()))
+            room = self.rooms[table_id] = Room(table, self.sources)
             if table.status == "dealing":
-                self._deal_again(table)
+                self._deal_again(room)
             if table.status != stored.table["status"]:
-                await self._store_status(table)
-            return table
+                await self._store_status(room)
+            return room
         finally:
             del self.loading[table_id]
 
-    def _read(self, stored: Stored, *, replayed: bool = True) -> Table:
+    def _read(self, stored: Stored, read: Callable[[], Table]) -> Table:
         """A stored table; one that is damaged costs itself only."""
         table_id = stored.table["id"]
-        if table_id in self.damaged and not replayed:
-            raise Refused("damaged")
         try:
-            table = Table.load(stored, self.sources, replayed=replayed)
-        except Exception as wrong:
+            table = read()
+        except Exception as error:
             if table_id not in self.damaged:
-                said = str(wrong).strip().partition("\n")[0]
+                sentence = str(error).strip().partition("\n")[0]
                 # Written out, so that each damaged table is a trouble of its own; where in the code is of no interest.
-                log.error(f"table {table_id} is damaged: {type(wrong).__name__}: {said}")  # noqa: TRY400
+                log.error(f"table {table_id} is damaged: {type(error).__name__}: {sentence}")  # noqa: TRY400
                 self.damaged.add(table_id)
-            raise Refused("damaged") from wrong
+            raise Refused("damaged") from error
         self.damaged.discard(table_id)
         return table
 
     @asynccontextmanager
-    async def locked(self, table: Table) -> AsyncIterator[None]:
-        """The table's lock. Who waited for it while the table was forgotten has an old object; a newer one may be in use."""
-        async with table.lock:
-            if self.tables.get(table.id) is not table:
+    async def locked(self, room: Room) -> AsyncIterator[None]:
+        """The room's lock. Who waited for it while the room was forgotten has an old object; a newer one may be in use."""
+        async with room.lock:
+            if self.rooms.get(room.table.id) is not room:
                 raise Refused("not_stored")
             yield
 
-    def forget(self, table: Table, code: int, reason: str) -> None:
+    def forget(self, room: Room, code: int, reason: str) -> None:
         """Drop what is in memory, because the log may know better; everybody comes back by themselves."""
-        if self.tables.get(table.id) is table:
-            del self.tables[table.id]
-        for connection in list(table.connections):
+        if self.rooms.get(room.table.id) is room:
+            del self.rooms[room.table.id]
+        for connection in list(room.connections):
             connection.close(code, reason)
 
-    async def create(self, options: TableOptions, user: str, name: str, address: str = "", *, sealed: bool = False) -> Table:
+    async def create(self, options: TableOptions, user: str, name: str, address: str = "", *, sealed: bool = False) -> Room:
         """A new table; its creator sits at seat 0, bots at the last seats. `sealed`: the deal waits for the creator's seal."""
         check_bots(options)
         people = options.players - len(options.bots)
@@ -286,34 +303,34 @@ class Hub:
             return await self._open(options, seats, {user: 0}, host=0, start=start, awaited=[0] if sealed else [])
         async with self.counting:
             await self._check_waiting(user, address)
-            table = await self._open(options, seats, {user: 0}, host=0, start=start, awaited=())
-            self.created_from[table.id] = address, table.created
-        return table
+            room = await self._open(options, seats, {user: 0}, host=0, start=start, awaited=())
+            self.created_from[room.table.id] = address, room.table.created
+        return room
 
     async def _check_waiting(self, user: str, address: str) -> None:
         """Refuse one more table that waits for players to whoever has many."""
         most, most_from_there = self.settings.max_waiting_tables, self.settings.max_waiting_tables_per_address
-        if await asyncio.to_thread(self.storage.waiting_tables, user) >= most:
+        if await asyncio.to_thread(self.repository.waiting_tables, user) >= most:
             raise Refused("too_many_waiting", most=most)
         listed_since = self.sources.clock() - LISTED_SECONDS
         self.created_from = {name: made for name, made in self.created_from.items() if made[1] > listed_since}
         if sum(found == address for found, _ in self.created_from.values()) >= most_from_there:
             raise Refused("too_many_waiting_there", most=most_from_there)
 
-    async def rematch(self, table: Table) -> Table:
+    async def rematch(self, room: Room) -> None:
         """The same people at a new table; the next seat begins. Those who are here and took part in the last deal are awaited."""
+        table = room.table
         seats = [
             Seat(seat.seat, seat.kind, seat.name, seat.bot, self.sources.token() if seat.is_person else None)
             for seat in table.seats
         ]
         assert table.game is not None
         start = (table.game.start + 1) % table.options.players
-        awaited = [seat for seat in table.dealing.seals if table.seats[seat].away_since is None]
+        awaited = [seat for seat in table.dealing.seals if room.away_since[seat] is None]
         new = await self._open(table.options, seats, dict(table.holders), host=table.host, start=start, awaited=awaited)
-        await self.store(table, table_update(table.id, rematch=new.id))
-        table.rematch = new.id
-        table.note_presence()
-        return new
+        await self.store(room, *update_table(table.id, rematch=new.table.id))
+        table.rematch = new.table.id
+        room.note_presence()
 
     async def _open(
         self,
@@ -324,7 +341,7 @@ class Hub:
         host: int | None,
         start: int,
         awaited: Sequence[int],
-    ) -> Table:
+    ) -> Room:
         now, table_id, secret = self.sources.clock(), self.sources.table_id(), self.sources.secret()
         is_full = all(seat.kind != "open" for seat in seats)
         status = "waiting" if not is_full else "dealing" if awaited else "running"
@@ -349,126 +366,159 @@ class Hub:
             [seat_row(row["id"], seat) for seat in seats],
             [{"table_id": row["id"], "user_id": user, "seat": seat} for user, seat in holders.items()],
         )
-        statements = [storage.tables.insert().values(row), storage.seats.insert().values(list(stored.seats))]
-        if stored.holders:
-            statements.append(storage.holders.insert().values(list(stored.holders)))
-        await self.store_at_once(*statements)
-        table = self.tables[row["id"]] = Table.load(stored, self.sources)
+        await self.store_at_once(*insert_table(stored))
+        room = self.rooms[table_id] = Room(load_table(stored, self.sources.deal, self.sources.now()), self.sources)
         if status == "dealing":
-            table.dealing.begin(awaited, self.sources.playing(), self.settings.deal_seconds)
-        self.drive(table)
-        return table
+            room.table.dealing.begin(awaited, self.sources.playing(), self.settings.deal_seconds)
+        self.start_bots(room)
+        return room
 
     # what happens at a table; its lock is held
 
-    async def write(self, table: Table, entries: Sequence[Entry], stored: Callable[[], None] = nothing) -> None:
+    async def write(
+        self, room: Room, entries: Sequence[Entry], move: Move | None = None, stored: Callable[[], None] = nothing
+    ) -> None:
         """Store entries, say so, then do what they say: one table after the other, and between them the sockets are served.
 
         Once they are stored nothing is refused any more. What goes wrong after that costs the table its place in memory: it is
-        read again from its log.
+        read again from its log. `move` is the move of a single entry, where that is known.
         """
-        table.check_room(len(entries))
-        await self.store(table, entries=[entry.row(table.id) for entry in entries])
+        table = room.table
+        await self.store(room, entries=[entry_row(table.id, entry) for entry in entries])
         stored()
-        async with self.one_by_one:
-            self._apply(table, entries)
+        async with self.applying:
+            try:
+                for entry in entries:
+                    room.apply(entry, move)
+            except Exception:
+                log.exception("table %s: what is stored could not be done", table.id)
+                self.forget(room, RESTARTING, READ_AGAIN)
         if table.status == "finished":
             with suppress(Refused):  # whoever reads the table next stores it
-                await self._store_status(table)
+                await self._store_status(room)
 
-    def _apply(self, table: Table, entries: Sequence[Entry]) -> None:
-        try:
-            for entry in entries:
-                table.apply(entry)
-        except Exception:
-            log.exception("table %s: what is stored could not be done", table.id)
-            self.forget(table, 1012, "the table is read again")
-
-    async def store(self, table: Table, *statements: Any, entries: Sequence[dict[str, Any]] = ()) -> None:
+    async def store(self, room: Room, *statements: Any, entries: Sequence[dict[str, Any]] = ()) -> None:
         """Store something about a table. If that fails, nothing has changed, and everybody is asked to look again."""
         try:
             await self.writer.store(*statements, entries=entries)
-        except Exception as wrong:
-            self.forget(table, 1012, "the table is read again")
-            raise Refused("not_stored") from wrong
+        except Exception as error:
+            self.forget(room, RESTARTING, READ_AGAIN)
+            raise Refused("not_stored") from error
 
     async def store_at_once(self, *statements: Any) -> None:
         """Store something that no table in memory knows of yet."""
         try:
             await self.writer.store(*statements)
-        except Exception as wrong:
-            raise Refused("not_stored") from wrong
+        except Exception as error:
+            raise Refused("not_stored") from error
 
-    async def _store_status(self, table: Table) -> None:
-        await self.store(table, table_update(table.id, status=table.status))
+    async def _store_status(self, room: Room) -> None:
+        await self.store(room, *update_table(room.table.id, status=room.table.status))
 
-    def settle(self, table: Table) -> None:
-        """After something has changed: tell everybody, and let a bot think if it is to decide. Not if the table was forgotten."""
-        if self.tables.get(table.id) is table:
-            table.broadcast()
-            self.drive(table)
+    async def change_seats(self, room: Room, change: SeatChange, *statements: Any, **values: Any) -> None:
+        """Store and change seats, their holders and the host; with them other statements, and `values` of the table."""
+        table_id = room.table.id
+        held = [statement for user, seat in change.holders.items() for statement in set_holder(table_id, user, seat)]
+        unsealed = [statement for seat in change.unsealed for statement in set_seal(table_id, seat, None)]
+        changed = [*update_seats(table_id, change.seats), *update_table(table_id, host=change.host, **values)]
+        await self.store(room, *changed, *held, *unsealed, *statements)
+        room.change_seats(change)
+
+    def settle(self, room: Room) -> None:
+        """After something has changed: tell everybody, and let a bot think if it is to decide. Not if the room was forgotten."""
+        if self.rooms.get(room.table.id) is room:
+            broadcast(room)
+            self.start_bots(room)
 
     # the deal
 
-    def _deal_again(self, table: Table) -> None:
+    async def start_game(self, room: Room, bots: list[Seat]) -> None:
+        """Bots take the open seats and the cards are dealt; where somebody has sealed a nonce, it is opened first."""
+        table, seals, now = room.table, room.table.dealing.seals, self.sources.now()
+        begun: dict[str, Any] = {"status": "dealing"} if seals else {"status": "running", "began": now.day}
+        await self.change_seats(room, SeatChange(bots, table.host), **begun)
+        self.created_from.pop(table.id, None)
+        if seals:
+            # Also those who sat down a moment ago: their seals may be on the way.
+            table.status = "dealing"
+            table.dealing.begin({*seals, *room.people_here()}, self.sources.playing(), self.settings.deal_seconds)
+            room.note_presence()
+        else:
+            room.begin(now.day)
+
+    async def seal(self, room: Room, seat: int, seal: str) -> None:
+        """A seat has sealed its nonce."""
+        await self.store(room, *set_seal(room.table.id, seat, seal))
+        room.table.dealing.seal(seat, seal)
+        await self.deal_on(room)
+
+    def _deal_again(self, room: Room) -> None:
         """The server was stopped during a deal. Seals that are there are final: somebody may have opened a nonce already."""
+        table = room.table
         people = [seat.seat for seat in table.seats if seat.is_person]
         table.dealing.begin(table.dealing.seals or people, self.sources.playing(), self.settings.deal_seconds)
 
-    async def deal_on(self, table: Table) -> None:
-        """Go on with a deal; the game begins when every nonce is opened, or the time is up. The table's lock is held."""
-        playing, now = self.sources.playing(), self.sources.clock()
-        table.dealing.go_on(playing, self.settings.deal_seconds)
-        if table.status == "dealing" and table.dealing.is_settled(playing):
-            begun = table_update(table.id, status="running", began=now)
-            await self.store(table, begun, *opening(table.id, table.dealing.nonces))
-            table.begin(now)
-        table.note_presence()
+    async def deal_on(self, room: Room) -> None:
+        """Go on with a deal; the game begins when every nonce is opened, or the time is up. The room's lock is held."""
+        table, now = room.table, self.sources.now()
+        table.dealing.go_on(now.playing, self.settings.deal_seconds)
+        if table.status == "dealing" and table.dealing.is_settled(now.playing):
+            begun = update_table(table.id, status="running", began=now.day)
+            await self.store(room, *begun, *set_nonces(table.id, table.dealing.nonces))
+            room.begin(now.day)
+        room.note_presence()
 
-    async def _deal_late(self, table: Table) -> None:
+    async def _deal_late(self, room: Room) -> None:
         """Who has not sealed or opened in time is left out."""
+        if room.table.dealing.is_late(self.sources.playing()):
+            await self.deal_on(room)
+            self.settle(room)
+
+    async def _attempt(self, room: Room, work: Callable[[Room], Awaitable[None]], failure: str) -> None:
+        """Do what nobody has asked for, with the room's lock: what fails is told to the log."""
         try:
-            async with self.locked(table):
-                if table.dealing.is_late(self.sources.playing()):
-                    await self.deal_on(table)
-                    self.settle(table)
+            async with self.locked(room):
+                await work(room)
         except Refused as refusal:
-            log.warning("table %s: its cards could not be dealt: %s", table.id, refusal)
+            log.warning("table %s: %s: %s", room.table.id, failure, refusal)
         except Exception:
-            log.exception("table %s: its cards could not be dealt", table.id)
+            log.exception("table %s: %s", room.table.id, failure)
 
     # bots
 
-    def drive(self, table: Table) -> None:
-        """If a bot is to decide, let it think."""
-        seat = table.decides
-        if seat is not None and table.seats[seat].played_by and table.thinking is None:
-            table.thinking = asyncio.create_task(self._play_bots(table))
+    def start_bots(self, room: Room) -> None:
+        """If a bot is to decide, start the task that plays for it."""
+        seat = room.table.decides
+        if seat is not None and room.table.seats[seat].played_by and room.thinking is None:
+            room.thinking = asyncio.create_task(self._play_bots(room))
 
-    async def _play_bots(self, table: Table) -> None:
+    async def _play_bots(self, room: Room) -> None:
+        table = room.table
         try:
             while (seat := table.decides) is not None and (name := table.seats[seat].played_by):
-                await self._play_bot(table, seat, name)
+                await self._play_bot(room, seat, name)
         except Refused as refusal:
             log.warning("table %s: a bot could not move: %s", table.id, refusal)
         except Exception:
             log.exception("table %s: a bot could not move", table.id)
         finally:
-            table.thinking = None
+            room.thinking = None
 
-    async def _play_bot(self, table: Table, seat: int, name: str) -> None:
-        number, view = table.number, table.shown.view(seat)
+    async def _play_bot(self, room: Room, seat: int, name: str) -> None:
+        table = room.table
+        number, view = table.number, table.views.view(seat)
         chosen, _ = await asyncio.gather(
             self.bots.choose(name, view, self.sources.bot_seed()), asyncio.sleep(self.settings.bot_delay)
         )
-        async with self.locked(table):
+        async with self.locked(room):
             if table.number != number:
                 return
-            if chosen.text not in table.shown.choices:
+            if chosen.text not in table.views.choices:
                 log.warning("bot %s wanted %r, which is not legal", name, chosen.text)
                 chosen = self.bots.stand_in(name, view, self.sources.bot_seed(), "failed")
-            await self.write(table, [table.entry("move", seat, chosen.text, thought=chosen.thought())])
-            self.settle(table)
+            entry = table.entry("move", seat, chosen.text, self.sources.now(), chosen.thought())
+            await self.write(room, [entry])
+            self.settle(room)
 
     # clocks
 
@@ -491,52 +541,46 @@ class Hub:
     async def tick(self) -> None:
         """Look at the clocks and deals, and put away tables that nobody uses."""
         now = self.sources.playing()
-        for table in list(self.tables.values()):
-            if _is_late(table, now):
-                await self._time_out(table)
-            elif table.dealing.is_late(now):
-                await self._deal_late(table)
-            elif self._is_idle(table, now):
-                del self.tables[table.id]
+        for room in list(self.rooms.values()):
+            if _is_late(room.table, now):
+                await self._attempt(room, self._time_out, "its clock could not be looked at")
+            elif room.table.dealing.is_late(now):
+                await self._attempt(room, self._deal_late, "its cards could not be dealt")
+            elif self._is_idle(room, now):
+                del self.rooms[room.table.id]
 
-    async def _time_out(self, table: Table) -> None:
+    async def _time_out(self, room: Room) -> None:
         """The seat whose time is up is played by a bot from now on."""
-        try:
-            async with self.locked(table):
-                if _is_late(table, self.sources.playing()):
-                    await self.write(table, [table.entry("timeout", table.clock.running, self.settings.stand_in)])
-                    self.settle(table)
-        except Refused as refusal:
-            log.warning("table %s: its clock could not be looked at: %s", table.id, refusal)
-        except Exception:
-            log.exception("table %s: its clock could not be looked at", table.id)
+        table, now = room.table, self.sources.now()
+        if table.clock and table.clock.running is not None and _is_late(table, now.playing):
+            await self.write(room, [table.entry("timeout", table.clock.running, self.settings.stand_in, now)])
+            self.settle(room)
 
-    def _is_idle(self, table: Table, now: float) -> bool:
-        has_deadline = table.clock and table.status == "running"
-        in_use = table.connections or table.thinking or table.lock.locked() or has_deadline
-        return not in_use and now - table.used > self.settings.idle_seconds
+    def _is_idle(self, room: Room, now: float) -> bool:
+        has_deadline = room.table.clock and room.table.status == "running"
+        return not (room.is_used or has_deadline) and now - room.used > self.settings.idle_seconds
 
     # people
 
     async def name_of(self, user: str) -> str:
         """What a guest is called. A guest who has chosen a name is noted as seen, once a day."""
-        found, now = await asyncio.to_thread(self.storage.user, user), self.sources.clock()
+        found, now = await asyncio.to_thread(self.repository.user, user), self.sources.clock()
         if found is None:
             return first_name(user)
         if now - found["seen"] > SEEN_SECONDS:
             with suppress(Refused):
-                await self.store_at_once(storage.users.update().where(storage.users.c.id == user).values(seen=now))
+                await self.store_at_once(*set_seen(user, now))
         return str(found["name"])
 
     async def lobby(self, user: str | None) -> dict[str, list[Any]]:
         """A LobbyOut: open tables, and the guest's own."""
         since = self.sources.clock() - LISTED_SECONDS
-        found = await asyncio.to_thread(self.storage.open_table_ids, since)
-        opened = await asyncio.to_thread(self.storage.open_tables, self._fair(found))
+        found = await asyncio.to_thread(self.repository.open_table_ids, since)
+        opened = await asyncio.to_thread(self.repository.open_tables, self._fair(found))
         own = {"running": [], "finished": []} if user is None else await asyncio.to_thread(self._own, user)
         waiting = [table for table in opened if any(seat["kind"] == "open" for seat in table.seats)]
-        shown = {name: self._all_listed(found, watched=True) for name, found in own.items()}
-        return {"open": self._all_listed(waiting, watched=None), **shown}
+        mine = {name: self._all_listed(found, is_own=True) for name, found in own.items()}
+        return {"open": self._all_listed(waiting, is_own=False), **mine}
 
     def _fair(self, table_ids: list[str]) -> list[str]:
         """The tables that are listed: only so many from one address, so that it cannot push out the others."""
@@ -547,28 +591,32 @@ class Hub:
             listed[address] += 1
             if listed[address] <= self.settings.max_listed_per_address:
                 kept.append(table_id)
-        return kept[: storage.MOST_LISTED]
+        return kept[:MAX_LISTED]
 
     def _own(self, user: str) -> dict[str, list[Stored]]:
-        running = [table for status in ("waiting", "dealing", "running") for table in self.storage.tables_of(user, status)]
-        return {"running": running, "finished": self.storage.tables_of(user, "finished")}
+        running = [table for status in ("waiting", "dealing", "running") for table in self.repository.tables_of(user, status)]
+        return {"running": running, "finished": self.repository.tables_of(user, "finished")}
 
-    def _all_listed(self, found: list[Stored], *, watched: bool | None) -> list[Any]:
+    def _all_listed(self, found: list[Stored], *, is_own: bool) -> list[Fragment]:
         listed = []
         for stored in found:
             with suppress(Refused):  # a damaged table is left out
-                listed.append(self._listed(stored, watched=watched))
+                listed.append(self._listed(stored, is_own=is_own))
         return listed
 
-    def _listed(self, stored: Stored, *, watched: bool | None) -> Any:
+    def _listed(self, stored: Stored, *, is_own: bool) -> Fragment:
         """A TableOut; whoever has a seat there may see all of it, anybody else what strangers may."""
-        table = self.tables.get(stored.table["id"])
-        return (table or self._read(stored, replayed=False)).out(watched=watched)
+        table_id = stored.table["id"]
+        room = self.rooms.get(table_id)
+        if room is not None:
+            return room_out(room) if is_own else room_out_for(room, None)
+        if table_id in self.damaged:
+            raise Refused("damaged")
+        return listed_out(self._read(stored, lambda: read_table(stored)), is_own=is_own)
 
 
 def _is_late(table: Table, now: float) -> bool:
-    deadline = table.clock.deadline if table.clock and table.status == "running" else None
-    return deadline is not None and now >= deadline
+    return table.deadline is not None and now >= table.deadline
 
 
 def check_bots(options: TableOptions) -> None:
@@ -583,52 +631,3 @@ def check_bot(name: str) -> None:
     """Refuse a bot that does not exist."""
     if name not in BOTS:
         raise Refused("unknown_bot", bot=name, known=", ".join(BOTS))
-
-
-def seat_row(table_id: str, seat: Seat) -> dict[str, Any]:
-    """A seat as it is stored."""
-    return {
-        "table_id": table_id,
-        "seat": seat.seat,
-        "kind": seat.kind,
-        "name": seat.name,
-        "bot": seat.bot,
-        "token": seat.token,
-    }
-
-
-def table_update(table_id: str, **values: Any) -> sa.Update:
-    """Store something about a table anew."""
-    return storage.tables.update().where(storage.tables.c.id == table_id).values(**values)
-
-
-def seat_update(table_id: str, seat: Seat) -> sa.Update:
-    """Store a seat anew."""
-    place = (storage.seats.c.table_id == table_id) & (storage.seats.c.seat == seat.seat)
-    return storage.seats.update().where(place).values(kind=seat.kind, name=seat.name, bot=seat.bot, token=seat.token)
-
-
-def holding(table_id: str, user: str, seat: int | None) -> list[Any]:
-    """Store that a user holds a seat, or (None) none."""
-    place = (storage.holders.c.table_id == table_id) & (storage.holders.c.user_id == user)
-    gone = [storage.holders.delete().where(place)]
-    return gone if seat is None else [*gone, storage.holders.insert().values(table_id=table_id, user_id=user, seat=seat)]
-
-
-def sealing(table_id: str, seat: int, seal: str | None) -> list[Any]:
-    """Store the seal of a seat, or (None) that it has none."""
-    place = (storage.seals.c.table_id == table_id) & (storage.seals.c.seat == seat)
-    gone = [storage.seals.delete().where(place)]
-    return gone if seal is None else [*gone, storage.seals.insert().values(table_id=table_id, seat=seat, seal=seal)]
-
-
-def opening(table_id: str, nonces: Mapping[int, str]) -> list[Any]:
-    """Store the opened nonces."""
-    places = {seat: (storage.seals.c.table_id == table_id) & (storage.seals.c.seat == seat) for seat in nonces}
-    return [storage.seals.update().where(places[seat]).values(nonce=nonce) for seat, nonce in nonces.items()]
-
-
-def naming(user: str, name: str, seen: float) -> list[Any]:
-    """Store a guest's nickname."""
-    gone = storage.users.delete().where(storage.users.c.id == user)
-    return [gone, storage.users.insert().values(id=user, name=name, seen=seen)]

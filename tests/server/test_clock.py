@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cabochon.server.clocks import PlayingTime, TableClock
+from cabochon.server.clock import PlayingTime, TableClock
 from cabochon.server.messages import DaysClock, MoveClock
 from cabochon.server.settings import Sources
 from tests.support.postgres import every_database
@@ -71,8 +71,9 @@ def seated(folder: Path, day: Clock, playing: PlayingTime, database: str) -> Ite
 
 def kinds_after_a_tick(here: House) -> list[str]:
     """Look at the clocks; the kinds of all lines of the one table's log."""
-    here.client.portal.call(here.hub.tick)  # type: ignore[union-attr]
-    (table,) = here.hub.tables.values()
+    here.client.portal.call(here.service.tick)  # type: ignore[union-attr]
+    (room,) = here.service.rooms.values()
+    table = room.table
     return [line.entry.kind for line in table.log]
 
 
@@ -89,7 +90,7 @@ def test_a_clock_that_is_set_harms_nobody(tmp_path: Path, database: str, jump: f
         assert ["move"] == kinds_after_a_tick(here)
         assert 2 == ben.play("take wug")
         assert [60.0, 60.0] == anna.until_number(2)["clock"]["left"]
-        stored = [row["spent"] for row in here.hub.storage.table(anna.state["table"]["id"]).entries]
+        stored = [row["spent"] for row in here.service.repository.table(anna.state["table"]["id"]).entries]
         assert [10.0, 20.0] == stored
         assert len(here.guest().get("/api/tables").json()["open"]) == 0
     with house(tmp_path, fixed_sources(day), database=database) as here, here.guest().at(anna.state["table"]["id"]) as watcher:
@@ -108,7 +109,7 @@ def test_a_pause_of_the_machine_is_not_charged(tmp_path: Path, database: str) ->
             clock.pass_by(8 * 3600)
         assert [] == kinds_after_a_tick(here)
         assert 1 == anna.play("take wug")
-        assert 1.0 == here.hub.storage.table(anna.state["table"]["id"]).entries[0]["spent"]
+        assert 1.0 == here.service.repository.table(anna.state["table"]["id"]).entries[0]["spent"]
         for clock in (day, monotonic):
             clock.pass_by(8 * 3600)
         assert ["move"] == kinds_after_a_tick(here)

@@ -11,7 +11,7 @@ from contextlib import suppress
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-SEND_PATIENCE = 2.0
+SEND_TIMEOUT_SECONDS = 2.0
 
 BAD_MESSAGES, NOT_FOR_YOU, NO_TABLE, TOO_SLOW, OPENED_ELSEWHERE, TOO_MANY = 4400, 4403, 4404, 4408, 4409, 4429
 TOO_LARGE, FAILED, RESTARTING, STARTING = 1009, 1011, 1012, 1013
@@ -28,7 +28,7 @@ class Connection:
         self.outbox: deque[bytes | None] = deque()
         self.state_waits = False
         self.news = asyncio.Event()
-        self.farewell: tuple[int, str] | None = None
+        self.close_reason: tuple[int, str] | None = None
         self.closed = asyncio.Event()
 
     def put(self, message: bytes, *, before_state: bool = False) -> None:
@@ -55,15 +55,15 @@ class Connection:
 
     def close(self, code: int, reason: str) -> None:
         """End the connection; what waits before it is sent if that is quick."""
-        if self.farewell is None:
-            self.farewell = code, reason
+        if self.close_reason is None:
+            self.close_reason = code, reason
             self.closed.set()
             self.news.set()
 
     async def send_all(self, state: Callable[["Connection"], bytes | None]) -> None:
         """Send what is put, as long as it can be sent; `state` builds the newest state, or nothing for who may not see it."""
         with suppress(WebSocketDisconnect, RuntimeError, OSError):
-            while self.outbox or self.farewell is None:
+            while self.outbox or self.close_reason is None:
                 if not self.outbox:
                     self.news.clear()
                     await self.news.wait()
@@ -75,14 +75,14 @@ class Connection:
                 if message is not None:
                     await self.websocket.send({"type": "websocket.send", "text": message.decode()})
 
-    async def say_goodbye(self, sender: "asyncio.Task[None]") -> None:
+    async def finish(self, sender: "asyncio.Task[None]") -> None:
         """Send what is left, close, and do not wait for ever."""
-        if self.farewell is None:
+        if self.close_reason is None:
             sender.cancel()
             return
-        done, _ = await asyncio.wait({sender}, timeout=SEND_PATIENCE)
+        done, _ = await asyncio.wait({sender}, timeout=SEND_TIMEOUT_SECONDS)
         if not done:
             sender.cancel()
-        code, reason = self.farewell
+        code, reason = self.close_reason
         with suppress(Exception):
-            await asyncio.wait_for(self.websocket.close(code, reason), SEND_PATIENCE)
+            await asyncio.wait_for(self.websocket.close(code, reason), SEND_TIMEOUT_SECONDS)

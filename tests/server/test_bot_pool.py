@@ -13,9 +13,9 @@ import pytest
 from cabochon import Game
 from cabochon.bots import BOTS, Budget, bot
 from cabochon.bots.external import ExternalBot
-from cabochon.server import bots
-from cabochon.server.bots import GLANCE, BotMove, Bots, Worker, allowance, restart_pause, two_digits
-from cabochon.server.refusals import Refused
+from cabochon.server import bot_pool
+from cabochon.server.bot_pool import GLANCE, BotMove, BotPool, Worker, allowance, restart_pause, two_digits
+from cabochon.server.errors import Refused
 from cabochon.server.settings import Settings
 from tests.server.process import run
 
@@ -36,7 +36,7 @@ def hang_once() -> int:
 @pytest.fixture
 def hanging(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv(MARK, str(tmp_path / "hung"))
-    monkeypatch.setattr(bots, "warm_up", hang_once)
+    monkeypatch.setattr(bot_pool, "warm_up", hang_once)
     return tmp_path / "hung"
 
 
@@ -46,11 +46,11 @@ async def until(wanted: Callable[[], Any]) -> None:
             await asyncio.sleep(0.01)
 
 
-def one_worker(**said: Any) -> Bots:
-    return Bots(Settings(bot_workers=1, **said), lambda done, total: None)
+def one_worker(**said: Any) -> BotPool:
+    return BotPool(Settings(bot_workers=1, **said), lambda done, total: None)
 
 
-async def first_process(pool: Bots) -> psutil.Process:
+async def first_process(pool: BotPool) -> psutil.Process:
     """Begin to warm up; the process of the only worker."""
     warming = asyncio.create_task(pool.warm())
     await until(lambda: pool.workers[0].pid)
@@ -74,15 +74,15 @@ def test_a_worker_killed_while_it_gets_ready_is_started_again(hanging: Path) -> 
 
 def test_a_worker_that_does_not_get_ready_is_started_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Such as one that a signal has stopped: it has not failed, and will never be ready."""
-    monkeypatch.setattr(bots, "warm_up", os.getpid)
-    monkeypatch.setattr(bots, "WARM_UP_SECONDS", 0.01)
-    monkeypatch.setattr(bots, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(bot_pool, "warm_up", os.getpid)
+    monkeypatch.setattr(bot_pool, "WARM_UP_SECONDS", 0.01)
+    monkeypatch.setattr(bot_pool, "FIRST_PAUSE", 0.01)
 
     async def scenario() -> None:
         pool = one_worker()
         process = await first_process(pool)
         await until(lambda: pool.restarts)
-        monkeypatch.setattr(bots, "WARM_UP_SECONDS", 60.0)
+        monkeypatch.setattr(bot_pool, "WARM_UP_SECONDS", 60.0)
         await until(lambda: pool.ready)
         assert not process.is_running()
         await pool.stop()
@@ -111,14 +111,14 @@ def test_a_worker_that_can_never_be_started_stays_off(monkeypatch: pytest.Monkey
         raise OSError("no more processes")
 
     monkeypatch.setattr(Worker, "restart", fail)
-    monkeypatch.setattr(bots, "FIRST_PAUSE", 0.0001)
+    monkeypatch.setattr(bot_pool, "FIRST_PAUSE", 0.0001)
 
     async def scenario() -> None:
         pool = one_worker()
         pool.search_is_warm = True
         pool._replace(pool.workers[0])
         await until(lambda: not pool.restarting)
-        assert (bots.MAX_FAILURES, 1) == (pool.health()["restarts"], pool.health()["pausing"])
+        assert (bot_pool.MAX_FAILURES, 1) == (pool.health()["restarts"], pool.health()["pausing"])
         assert "starting" == (await pool.choose("legend", VIEW, 5)).why
         await pool.stop()
 
@@ -131,7 +131,7 @@ def test_nobody_waits_for_a_worker_that_cannot_be_started(monkeypatch: pytest.Mo
         raise OSError("no more processes")
 
     monkeypatch.setattr(Worker, "restart", fail)
-    monkeypatch.setattr(bots, "FIRST_PAUSE", 300.0)
+    monkeypatch.setattr(bot_pool, "FIRST_PAUSE", 300.0)
 
     async def scenario() -> None:
         pool = one_worker()
@@ -158,11 +158,11 @@ async def think_here(_worker: Worker, thought: Callable[[float], Any], seconds: 
     return thought(seconds)
 
 
-def asked_at_once(monkeypatch: pytest.MonkeyPatch, name: str, tables: int, **said: Any) -> tuple[Bots, list[BotMove]]:
+def asked_at_once(monkeypatch: pytest.MonkeyPatch, name: str, tables: int, **said: Any) -> tuple[BotPool, list[BotMove]]:
     """What tables are answered that all ask one worker in the same moment."""
     monkeypatch.setattr(Worker, "think", think_here)
 
-    async def scenario() -> tuple[Bots, list[BotMove]]:
+    async def scenario() -> tuple[BotPool, list[BotMove]]:
         pool = one_worker(bot_deadline=60.0, **said)
         pool._set_free(pool.workers[0])
         return pool, await asyncio.gather(*(pool.choose(name, VIEW, seed) for seed in range(tables)))

@@ -1,9 +1,9 @@
 """From a View to the parts of a message. Everything a client is told about the cards is made here, from Views alone."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from orjson import Fragment, dumps
 
@@ -11,12 +11,18 @@ from ..game import Game, Outcome
 from ..notation.move import Move, plain_moves
 from ..rules.actions import BUY, PASS
 from ..rules.buying import AVENGERS_POINTS
+from ..rules.deal import ANY_START
 from ..rules.gems import WILD
-from ..rules.variants import CARDS, TILES, VARIANTS
+from ..rules.variants import CARDS, TILES, VARIANTS, Variant
+from ..ruleset import FEWEST_PLAYERS, Ruleset
 from ..search.analysis import Analysis
 from ..view import View, Views
 
-MOST_ADVICE, FEWEST_LOOKS = 3, 20
+if TYPE_CHECKING:
+    from .table import Seat, Table
+
+MAX_HINT_MOVES, MIN_HINT_VISITS = 3, 20
+NOT_FOR_STRANGERS: dict[str, None] = {"reveal": None, "rematch": None}
 PLACES = tuple(f"{tier}{place}" for tier in (1, 2, 3) for place in "abcd")
 
 
@@ -108,16 +114,16 @@ def _points(view: View, seat: int) -> dict[str, int]:
 def hint_out(found: Analysis, seat: int) -> dict[str, Any]:
     """The moves and chances of a HintOut. What was hardly looked at, or only seems better than the best, is left out."""
     best, *rest = found.moves
-    others = [one for one in rest if one.visits >= FEWEST_LOOKS and one.values[seat] <= best.values[seat]][: MOST_ADVICE - 1]
-    others.sort(key=lambda one: one.values[seat], reverse=True)
+    others = [one for one in rest if one.visits >= MIN_HINT_VISITS and one.values[seat] <= best.values[seat]]
+    others = sorted(others[: MAX_HINT_MOVES - 1], key=lambda one: one.values[seat], reverse=True)
     moves = [{"text": str(one.move), "chance": one.values[seat]} for one in (best, *others)]
     return {"moves": moves, "chances": best.values}
 
 
-class Shown:
+class PositionViews:
     """One position of a game as it is shown: each view, and what is made from it, is made once."""
 
-    def __init__(self, game: Game, before: "Shown | None" = None) -> None:
+    def __init__(self, game: Game, before: "PositionViews | None" = None) -> None:
         self.game = game
         self.last_round = max(game.points) >= (game.rules.goal or 0) and game.is_last_round
         self.views = Views(game.state)
@@ -157,11 +163,70 @@ class Shown:
         return self.moves
 
 
+def table_out(table: "Table", people_here: Collection[int], spectators: int) -> dict[str, Any]:
+    """A TableOut."""
+    return {
+        "id": table.id,
+        "options": Fragment(table.options.model_dump_json()),
+        "status": table.status,
+        "seats": [seat_out(seat, connected=seat.seat in people_here) for seat in table.seats],
+        "host": table.host,
+        "watchers": spectators,
+        "commitment": table.origin.commitment,
+        "deal": deal_out(table),
+        "reveal": table.origin.out() if table.status == "finished" else None,
+        "rematch": table.rematch,
+        "created": table.created,
+    }
+
+
+def seat_out(seat: "Seat", *, connected: bool) -> dict[str, Any]:
+    """A SeatOut."""
+    return {"seat": seat.seat, "kind": seat.kind, "name": seat.name, "bot": seat.played_by, "connected": connected}
+
+
+def deal_out(table: "Table") -> dict[str, Any]:
+    """A DealOut."""
+    origin = table.origin
+    start = None if origin.start == ANY_START else origin.start
+    return {"format": origin.format, "start": start, **table.dealing.out(table.options.players)}
+
+
+def choices_out(table: "Table", viewer: int | None) -> dict[str, Any] | None:
+    """A ChoicesOut for a viewer who is to decide."""
+    if viewer is None or viewer != table.decides or not table.seats[viewer].is_human:
+        return None
+    choices = table.views.choices
+    return {"legal": choices.legal, "payments": choices.payments}
+
+
+def variant_out(variant: Variant) -> dict[str, str]:
+    """A VariantOut."""
+    return {"name": variant.name, "title": variant.title, "theme": variant.theme}
+
+
 def game_data_out(variant: str) -> dict[str, Any]:
-    """A GameDataOut: the printed cards and tiles."""
+    """A GameDataOut: the numbers of a variant, what it has, and its printed cards and tiles."""
+    row, rules = VARIANTS[variant], Ruleset(variant, FEWEST_PLAYERS)
+    has_symbols = any(card.symbols for card in CARDS[variant])
     return {
         "variant": variant,
-        "letters": VARIANTS[variant].letters,
+        "title": row.title,
+        "theme": row.theme,
+        "letters": row.letters,
+        "colours": row.colours,
+        "words": row.words,
+        "goal": row.goal,
+        "goal_kind": row.goal_kind,
+        "token_limit": rules.token_limit,
+        "hand_limit": rules.hand_limit,
+        "supply": {"each_colour": row.tokens_each, "wild": row.wild, "time": row.time},
+        "tile_kind": row.tile_kind,
+        "tiles_dealt": row.tiles,
+        "tile_faces": row.faces,
+        "has_time": any(row.time),
+        "has_symbols": has_symbols,
+        "has_avengers": has_symbols,  # the Avengers tile goes to who has most symbols
         "cards": _dicts(CARDS[variant]),
         "tiles": _dicts(TILES[variant]),
     }

@@ -1,22 +1,26 @@
-"""Reading a socket: every message is understood or refused in a sentence; whoever sends too much nonsense is shown out."""
+"""Reading a socket: every message is parsed or refused. Clients that send too many invalid messages are disconnected."""
 
 import asyncio
 import json
 import time
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from orjson import dumps
 from pydantic import TypeAdapter, ValidationError
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from .hub import Hub
-from .limits import LARGEST_MESSAGE, Bucket, address_of, origin_allowed
+from .broadcast import join, leave, state_for
+from .connection import BAD_MESSAGES, NO_TABLE, NOT_FOR_YOU, OPENED_ELSEWHERE, STARTING, TOO_LARGE, TOO_MANY, Connection
+from .errors import Refused
+from .handlers import carry_out, refused
 from .messages import ClientMessage, PingIn
-from .refusals import Refused
-from .requests import carry_out, refused
-from .sockets import BAD_MESSAGES, NO_TABLE, NOT_FOR_YOU, OPENED_ELSEWHERE, STARTING, TOO_LARGE, TOO_MANY, Connection
-from .tables import Table
+from .middleware import origin_allowed
+from .rate_limit import MAX_MESSAGE_BYTES, Bucket, address_of
+from .room import Room
+from .service import Service
+from .table import Table
 
 MESSAGES: TypeAdapter[Any] = TypeAdapter(ClientMessage)
 BURST_SECONDS = 2
@@ -36,11 +40,11 @@ def parse_message(text: str) -> Any:
     """The message this text is."""
     try:
         return MESSAGES.validate_json(text)
-    except ValidationError as wrong:
-        error = wrong.errors(include_url=False, include_context=False)[0]
-        place = ".".join(str(part) for part in error["loc"])
-        problem = f"{place}: {error['msg']}" if place else error["msg"]
-        raise Malformed(_request_id(text), Refused("not_understood", problem=problem)) from wrong
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False)[0]
+        place = ".".join(str(part) for part in first["loc"])
+        problem = f"{place}: {first['msg']}" if place else first["msg"]
+        raise Malformed(_request_id(text), Refused("not_understood", problem=problem)) from error
 
 
 def _request_id(text: str) -> int | None:
@@ -52,62 +56,65 @@ def _request_id(text: str) -> int | None:
     return None
 
 
-async def serve(websocket: WebSocket, hub: Hub, table_id: str, since: int) -> None:
+async def serve(websocket: WebSocket, service: Service, table_id: str, since: int) -> None:
     """One socket from its coming to its going."""
-    if not origin_allowed(websocket.headers, hub.settings.origins):
+    if not origin_allowed(websocket.headers, service.settings.origins):
         await websocket.close(NOT_FOR_YOU, "this socket was opened by another site")
         return
-    user, address = hub.guests.user_of(websocket) if hub.is_ready else None, address_of(websocket)
+    user, address = service.guests.user_of(websocket) if service.is_ready else None, address_of(websocket)
     await websocket.accept()
-    table = await _welcome(websocket, hub, table_id, user, address)
-    if table is None:
+    room = await _welcome(websocket, service, table_id, user, address)
+    if room is None:
         return
-    is_seated = table.seat_of(user) is not None
-    if not hub.sockets.enter(address, is_seated):
+    is_seated = room.table.seat_of(user) is not None
+    if not service.sockets.enter(address, is_seated):
         await websocket.close(TOO_MANY, "too many sockets from your address")
         return
     try:
-        await _attend(hub, table, Connection(websocket, user, _known(table, since), hub.settings.max_unsent, address))
+        connection = Connection(websocket, user, _known(room.table, since), service.settings.max_unsent, address)
+        await _attend(service, room, connection)
     finally:
-        hub.sockets.leave(address, is_seated)
+        service.sockets.leave(address, is_seated)
 
 
-async def _welcome(websocket: WebSocket, hub: Hub, table_id: str, user: str | None, address: str) -> Table | None:
+async def _welcome(websocket: WebSocket, service: Service, table_id: str, user: str | None, address: str) -> Room | None:
     """The table, if it is there and may be seen; else the socket is closed with the reason."""
-    if not hub.is_ready:
+    if not service.is_ready:
         await websocket.close(STARTING, "the server is starting")
         return None
     try:
-        if not await _may_ask(hub, table_id, user, address):
+        if not await _may_ask(service, table_id, user, address):
             await websocket.close(TOO_MANY, "too many requests from your address")
             return None
-        table = await hub.table(table_id)
+        room = await service.room(table_id)
     except Refused as refusal:
         await websocket.close(STARTING if refusal.code in ("no_database", "not_stored") else NO_TABLE, str(refusal))
         return None
-    if not table.may_watch(user):
+    if not room.table.may_watch(user):
         await websocket.close(NOT_FOR_YOU, "at this table nobody may watch")
-    elif table.seat_of(user) is None and _is_crowded(hub, table, address):
+    elif room.table.seat_of(user) is None and _is_crowded(service, room, address):
         await websocket.close(TOO_MANY, "too many are at this table")
     else:
-        return table
+        return room
     return None
 
 
-async def _may_ask(hub: Hub, table_id: str, user: str | None, address: str) -> bool:
+async def _may_ask(service: Service, table_id: str, user: str | None, address: str) -> bool:
     """An address may open only so many sockets in a short time; whoever has a seat at the table comes in all the same."""
-    if hub.reads.take(address, time.monotonic(), SOCKET_COST):
+    if service.reads.take(address, time.monotonic(), SOCKET_COST):
         return True
-    if user is None or not hub.late_comers.take(user, time.monotonic()):
+    if user is None or not service.reconnects.take(user, time.monotonic()):
         return False
-    table = hub.tables.get(table_id)
-    return await asyncio.to_thread(hub.storage.holds_seat, table_id, user) if table is None else user in table.holders
+    room = service.rooms.get(table_id)
+    if room is not None:
+        return user in room.table.holders
+    return await asyncio.to_thread(service.repository.holds_seat, table_id, user)
 
 
-def _is_crowded(hub: Hub, table: Table, address: str) -> bool:
+def _is_crowded(service: Service, room: Room, address: str) -> bool:
     """Whether one more spectator, or one more from this address, is too many."""
-    settings = hub.settings
-    return table.spectators() >= settings.max_spectators or table.spectators(address) >= settings.max_spectators_per_address
+    settings = service.settings
+    return room.spectators() >= settings.max_spectators or room.spectators(address) >= settings.max_spectators_per_address
 
 
 def _known(table: Table, since: int) -> int:
@@ -115,49 +122,49 @@ def _known(table: Table, since: int) -> int:
     return since if 0 <= since <= table.number else 0
 
 
-async def _attend(hub: Hub, table: Table, connection: Connection) -> None:
-    sender = asyncio.create_task(connection.send_all(table.state_for))
-    reader = asyncio.create_task(_listen(hub, table, connection))
+async def _attend(service: Service, room: Room, connection: Connection) -> None:
+    sender = asyncio.create_task(connection.send_all(partial(state_for, room)))
+    reader = asyncio.create_task(_listen(service, room, connection))
     closed = asyncio.create_task(connection.closed.wait())
     try:
-        _close_oldest(hub, table, connection.user)
-        table.greet(connection)
-        hub.drive(table)
+        _close_oldest(service, room, connection.user)
+        join(room, connection)
+        service.start_bots(room)
         await asyncio.wait({sender, reader, closed}, return_when=asyncio.FIRST_COMPLETED)
     finally:
         reader.cancel()
         closed.cancel()
-        table.miss(connection)
-        await connection.say_goodbye(sender)
+        leave(room, connection)
+        await connection.finish(sender)
 
 
-def _close_oldest(hub: Hub, table: Table, user: str | None) -> None:
+def _close_oldest(service: Service, room: Room, user: str | None) -> None:
     """A guest who comes once too often leaves where they came first: there is always a way to one's seat."""
     if user is not None:
-        own = table.sockets_of(user)
-        for connection in own[: max(0, len(own) + 1 - hub.settings.max_sockets_per_guest)]:
+        own = room.sockets_of(user)
+        for connection in own[: max(0, len(own) + 1 - service.settings.max_sockets_per_guest)]:
             connection.close(OPENED_ELSEWHERE, "you have opened this table in too many places")
 
 
-async def _listen(hub: Hub, table: Table, connection: Connection) -> None:
+async def _listen(service: Service, room: Room, connection: Connection) -> None:
     """Read until the socket is gone or has sent too much that was refused."""
-    rate = hub.settings.requests_per_second
+    rate = service.settings.requests_per_second
     bucket, bad = Bucket(rate, rate * BURST_SECONDS, time.monotonic()), 0
     with suppress(WebSocketDisconnect, RuntimeError):
         while (text := await _next_text(connection)) is not None:
             try:
                 message = _admitted(bucket, text)
-            except Malformed as wrong:
+            except Malformed as error:
                 bad += 1
-                connection.put(refused(wrong.request, wrong.refusal))
-                if bad >= hub.settings.max_bad:
+                connection.put(refused(error.request, error.refusal))
+                if bad >= service.settings.max_bad:
                     connection.close(BAD_MESSAGES, "too many messages that could not be understood")
                     return
                 continue
             if isinstance(message, PingIn):
                 connection.put(PONG)
             else:
-                await asyncio.shield(asyncio.create_task(carry_out(hub, table, connection, message)))
+                await asyncio.shield(asyncio.create_task(carry_out(service, room, connection, message)))
 
 
 def _admitted(bucket: Bucket, text: str) -> Any:
@@ -173,7 +180,7 @@ async def _next_text(connection: Connection) -> str | None:
         return None
     text: str | None = message.get("text")
     size = len(message.get("bytes") or b"") if text is None else len(text.encode(errors="replace"))
-    if size > LARGEST_MESSAGE:
-        connection.close(TOO_LARGE, f"a message may have {LARGEST_MESSAGE} bytes")
+    if size > MAX_MESSAGE_BYTES:
+        connection.close(TOO_LARGE, f"a message may have {MAX_MESSAGE_BYTES} bytes")
         return None
     return message["bytes"].decode(errors="replace") if text is None else text

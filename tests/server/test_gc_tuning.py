@@ -15,11 +15,12 @@ import uvicorn
 
 from cabochon.game import Game
 from cabochon.server.app import create_app
+from cabochon.server.connection import Connection
+from cabochon.server.gc_tuning import FEW, FULL_SECONDS, MAX_WAIT_SECONDS, QUIET_SECONDS, Collector, give_back_memory
+from cabochon.server.room import Room
 from cabochon.server.run import config
-from cabochon.server.sockets import Connection
-from cabochon.server.tables import Table
-from cabochon.server.tidying import FEW, FULL_SECONDS, LONGEST_WAIT, QUIET_SECONDS, Collector, give_back_memory
-from cabochon.server.views import packed
+from cabochon.server.serialise import packed
+from cabochon.server.table import Table
 from tests.server.process import Guest, free_port, run
 from tests.support.serving import Clock, House, house, settings, two_players
 
@@ -61,7 +62,7 @@ def test_few_objects_are_looked_at_every_minute() -> None:
 
 def test_without_a_quiet_moment_everything_is_looked_at_once_a_day() -> None:
     crowd = Crowd()
-    assert not crowd.after(LONGEST_WAIT - 1, moves=1)
+    assert not crowd.after(MAX_WAIT_SECONDS - 1, moves=1)
     assert crowd.after(2.0, moves=1)
 
 
@@ -76,9 +77,9 @@ def test_giving_memory_back_works_on_any_system(monkeypatch: pytest.MonkeyPatch)
 
 @contextmanager
 def real_server(folder: Path) -> Iterator[tuple[str, Any]]:
-    """A server as `cabochon play` runs it, in a thread; its address and its hub."""
+    """A server as `cabochon play` runs it, in a thread; its address and its service."""
     app, port = create_app(settings(folder, idle_seconds=0.0)), free_port()
-    served = config(app, app.state.hub.settings)
+    served = config(app, app.state.service.settings)
     served.port = port
     server = uvicorn.Server(served)
     thread = threading.Thread(target=server.run)
@@ -87,7 +88,7 @@ def real_server(folder: Path) -> Iterator[tuple[str, Any]]:
         while not server.started:
             assert thread.is_alive()
             time.sleep(0.01)
-        yield f"http://127.0.0.1:{port}", app.state.hub
+        yield f"http://127.0.0.1:{port}", app.state.service
     finally:
         server.should_exit = True
         thread.join()
@@ -107,7 +108,7 @@ async def play_games(url: str, tables: int) -> None:
 
 def alive() -> list[Any]:
     """The tables, games and sockets there are; other tests keep some."""
-    return [one for one in gc.get_objects() if type(one) in (Table, Game, Connection)]
+    return [one for one in gc.get_objects() if type(one) in (Room, Table, Game, Connection)]
 
 
 def left_since(before: list[Any]) -> list[str]:
@@ -122,7 +123,7 @@ def left_since(before: list[Any]) -> list[str]:
 
 
 def test_a_game_that_everybody_left_is_freed_without_a_garbage_collection(tmp_path: Path) -> None:
-    with real_server(tmp_path) as (url, hub):
+    with real_server(tmp_path) as (url, service):
         run(play_games(url, 1))
         gc.collect()
         before = alive()
@@ -131,7 +132,7 @@ def test_a_game_that_everybody_left_is_freed_without_a_garbage_collection(tmp_pa
         try:
             run(play_games(url, TABLES))
             assert [] == left_since(before)
-            assert {} == hub.tables
+            assert {} == service.rooms
             gc.collect()
             cycles = Counter(type(one).__module__.split(".")[0] for one in gc.garbage)
             assert {} == {name: cycles[name] for name in OURS if cycles[name]}

@@ -12,11 +12,11 @@ from fastapi import Response
 from itsdangerous import BadSignature, TimestampSigner, URLSafeSerializer, URLSafeTimedSerializer
 from starlette.requests import HTTPConnection
 
-from .refusals import Refused
+from .errors import Refused
 
 COOKIE = "cabochon_guest"
 COOKIE_SECONDS = 2 * 365 * 86_400
-LONGEST_COOKIE = 200
+MAX_COOKIE_LENGTH = 200
 TIMED_DOTS = 2  # user, time, signature
 OLD_COOKIES_UNTIL = datetime(2029, 1, 1, tzinfo=UTC).timestamp()
 JOINER = "\u200d"  # holds the parts of an emoji together
@@ -37,7 +37,7 @@ class Guests:
     def user_of(self, connection: HTTPConnection) -> str | None:
         """Who is asking; None without a cookie that was signed here, and not too long ago."""
         text = connection.cookies.get(COOKIE, "")
-        if not text or len(text) > LONGEST_COOKIE:
+        if not text or len(text) > MAX_COOKIE_LENGTH:
             return None
         try:
             user = self._read(text) if text.count(".") == TIMED_DOTS else self._read_old(text)

@@ -17,20 +17,20 @@ from itsdangerous import URLSafeSerializer
 
 from cabochon import Game
 from cabochon.notation.record import Record, format_record
-from cabochon.server import expiry, storage, tables, views
-from cabochon.server.fairness import Reveal2, parse_reveal, verify
-from cabochon.server.guests import COOKIE, COOKIE_SECONDS, OLD_COOKIES_UNTIL, Guests
-from cabochon.server.limits import Bucket, Buckets, SocketCounts
+from cabochon.server import broadcast, expiry, repository, serialise
+from cabochon.server.commitment import Reveal2, parse_reveal, verify
+from cabochon.server.connection import TOO_SLOW, Connection
+from cabochon.server.errors import Refused
+from cabochon.server.identity import COOKIE, COOKIE_SECONDS, OLD_COOKIES_UNTIL, Guests
 from cabochon.server.messages import ReplayOut, SeatLinkOut, TableOptions
-from cabochon.server.refusals import Refused
-from cabochon.server.seatlinks import take_seat
-from cabochon.server.sockets import TOO_SLOW, Connection
-from cabochon.server.tables import Seat
+from cabochon.server.rate_limit import Bucket, Buckets, SocketCounts
+from cabochon.server.room import Room
+from cabochon.server.seat_links import take_seat
+from cabochon.server.table import Entry, Seat, replay_views
+from tests.server.process import run
+from tests.server.test_handlers import closing, play_out
 from tests.support.postgres import every_database
 from tests.support.serving import Chair, Clock, Guest, House, fixed_sources, house, true_sources, two_players
-
-from .server.process import run
-from .test_server import closing, play_out
 
 PRACTICALLY_NEVER = 1e-6  # points a second
 
@@ -67,7 +67,7 @@ def sent(max_waiting: int, use: Callable[[Connection], None]) -> list[str]:
         use(connection)
         sender = asyncio.create_task(connection.send_all(lambda _connection: f"state {next(numbers)}".encode()))
         connection.close(1000, "")
-        await connection.say_goodbye(sender)
+        await connection.finish(sender)
         return socket.texts
 
     return run(whole())
@@ -97,14 +97,14 @@ def test_somebody_who_asks_and_does_not_read_is_disconnected() -> None:
         connection.refresh()
         for _ in range(5):
             connection.put(b"pong")
-        assert connection.farewell and TOO_SLOW == connection.farewell[0]
+        assert connection.close_reason and TOO_SLOW == connection.close_reason[0]
 
     assert ["state 1", *["pong"] * 3, f"closed {TOO_SLOW}"] == sent(3, use)
 
 
 def test_those_who_come_and_go_are_told_together(here: House, monkeypatch: pytest.MonkeyPatch) -> None:
     with two_players(here) as (table, anna, ben):
-        monkeypatch.setattr(tables, "PRESENCE_SECONDS", 1e6)
+        monkeypatch.setattr("cabochon.server.broadcast.PRESENCE_SECONDS", 1e6)
         with here.guest().at(table) as stays:
             for _ in range(50):
                 with here.guest().at(table) as goes:
@@ -125,13 +125,13 @@ def test_who_comes_and_goes_is_told_soon(here: House) -> None:
 
 def test_viewers_with_the_same_eyes_are_sent_the_same_bytes(here: House, monkeypatch: pytest.MonkeyPatch) -> None:
     built: list[tuple[int | None, int]] = []
-    build = tables.Table.state
+    build = broadcast.state_out
 
-    def state(table: tables.Table, viewer: int | None, since: int) -> bytes:
+    def state(room: Room, viewer: int | None, since: int, now: float) -> bytes:
         built.append((viewer, since))
-        return build(table, viewer, since)
+        return build(room, viewer, since, now)
 
-    monkeypatch.setattr(tables.Table, "state", state)
+    monkeypatch.setattr(broadcast, "state_out", state)
     with two_players(here) as (table, anna, _ben), ExitStack() as stack:
         watchers = [stack.enter_context(here.guest().at(table)) for _ in range(5)]
         for chair in watchers:
@@ -196,7 +196,7 @@ def test_a_seat_holder_comes_in_although_the_address_has_read_too_much(tmp_path:
 def test_a_seat_holder_loads_a_page_although_the_address_has_read_too_much(tmp_path: Path) -> None:
     with house(tmp_path) as here:
         anna = here.guest()
-        here.hub.reads = Buckets(PRACTICALLY_NEVER, 3)
+        here.service.reads = Buckets(PRACTICALLY_NEVER, 3)
         assert [200, 200, 200, 429] == [Guest(here).get("/api/me").status_code for _ in range(4)]
         assert 429 == Guest(here, f"{COOKIE}=forged").get("/api/me").status_code
         for path in ("/api/me", "/api/data/classic", "/api/data/marvel"):
@@ -252,7 +252,7 @@ def test_somebody_replaced_by_a_bot_is_still_asked(here: House) -> None:
 @every_database
 def test_a_full_log_is_the_end(tmp_path: Path, database: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody wins, and all else is as after any end, also after a restart."""
-    monkeypatch.setattr(tables, "MAX_LOG_ENTRIES", 7)
+    monkeypatch.setattr("cabochon.server.table.MAX_LOG_ENTRIES", 7)
     with house(tmp_path, true_sources(Clock()), database=database) as here:
         anna = here.guest()
         table = anna.create(bots=["greedy"], start="host")
@@ -265,7 +265,7 @@ def test_a_full_log_is_the_end(tmp_path: Path, database: str, monkeypatch: pytes
             check_full(anna, state)
             assert "the game is over" in chair.refusal("move", number=8, text="take wug")
             assert "the game is over" in chair.refusal("undo")
-            assert None is here.hub.tables[table].thinking
+            assert None is here.service.rooms[table].thinking
     with house(tmp_path, true_sources(Clock()), database=database) as again:
         anna = Guest(again, anna.cookie)
         assert [table] == [found["id"] for found in anna.get("/api/tables").json()["finished"]]
@@ -290,7 +290,7 @@ def check_full(guest: Guest, state: dict[str, Any]) -> None:
 
 
 def test_a_log_is_full_after_takebacks_too(here: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables, "MAX_LOG_ENTRIES", 4)
+    monkeypatch.setattr("cabochon.server.table.MAX_LOG_ENTRIES", 4)
     anna = here.guest()
     table = anna.create(bots=["greedy"], start="host", takeback="free")
     with anna.at(table) as chair:
@@ -306,7 +306,7 @@ def test_a_log_is_full_after_takebacks_too(here: House, monkeypatch: pytest.Monk
 def test_a_game_that_is_won_in_the_last_line_is_won(here: House, monkeypatch: pytest.MonkeyPatch) -> None:
     with two_players(here, house={"goal": 1}) as (_, anna, ben):
         lines = play_out(anna, ben)["number"]
-    monkeypatch.setattr(tables, "MAX_LOG_ENTRIES", lines)
+    monkeypatch.setattr("cabochon.server.table.MAX_LOG_ENTRIES", lines)
     with two_players(here, house={"goal": 1}) as (_, anna, ben):
         state = play_out(anna, ben)
     assert (lines, "goal") == (state["number"], state["outcome"]["reason"]) and state["outcome"]["winners"]
@@ -314,15 +314,15 @@ def test_a_game_that_is_won_in_the_last_line_is_won(here: House, monkeypatch: py
 
 @every_database
 def test_a_table_with_a_full_log_is_left_alone_by_its_clock(here: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables, "MAX_LOG_ENTRIES", 1)
+    monkeypatch.setattr("cabochon.server.table.MAX_LOG_ENTRIES", 1)
     with two_players(here, clock={"kind": "move", "seconds": 30}) as (table, anna, ben):
         anna.play()
         assert None is ben.until_number(1)["clock"]["running"]
         here.clock.pass_by(31)
-        here.client.portal.call(here.hub.tick)  # type: ignore[union-attr]
-        assert 1 == here.hub.tables[table].number
+        here.client.portal.call(here.service.tick)  # type: ignore[union-attr]
+        assert 1 == here.service.rooms[table].table.number
         assert "the game is over" in ben.refusal("move", number=2, text="take wug")
-    assert [] == here.hub.storage.timed_tables(), "it is not kept in memory for its clock"
+    assert [] == here.service.repository.timed_tables(), "it is not kept in memory for its clock"
 
 
 def test_a_full_table_of_an_older_server_ends_when_it_is_read(here: House, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -331,12 +331,12 @@ def test_a_full_table_of_an_older_server_ends_when_it_is_read(here: House, monke
     with anna.at(table) as chair:
         chair.play()
         number = chair.until(lambda state: state["choices"])["number"]
-    monkeypatch.setattr(tables, "MAX_LOG_ENTRIES", number - 1)
-    here.hub.tables.clear()
+    monkeypatch.setattr("cabochon.server.table.MAX_LOG_ENTRIES", number - 1)
+    here.service.rooms.clear()
     with anna.at(table) as chair:
         chair.receive()
         assert (number, "log_full") == (chair.state["number"], chair.state["outcome"]["reason"])
-    stored = here.hub.storage.table(table)
+    stored = here.service.repository.table(table)
     assert stored and "finished" == stored.table["status"]
 
 
@@ -364,7 +364,7 @@ def test_moves_and_takebacks_have_a_pace(tmp_path: Path, database: str) -> None:
 def test_reads_are_counted_by_their_cost(tmp_path: Path) -> None:
     with house(tmp_path) as here:
         guest = Guest(here)
-        here.hub.reads = Buckets(0.01, 12)
+        here.service.reads = Buckets(0.01, 12)
         statuses = [guest.get("/api/tables/nowhere/replay").status_code for _ in range(3)]
         assert [404, 404, 429] == statuses
         answer = guest.get("/api/tables/nowhere/replay")
@@ -379,7 +379,7 @@ def test_reads_are_counted_by_their_cost(tmp_path: Path) -> None:
 
 def test_names_and_seats_are_counted_apart(here: House) -> None:
     """Neighbours who change their names do not keep anybody from taking a seat, nor the other way round."""
-    here.hub.renames, here.hub.visits = Buckets(PRACTICALLY_NEVER, 2), Buckets(PRACTICALLY_NEVER, 3)
+    here.service.renames, here.service.visits = Buckets(PRACTICALLY_NEVER, 2), Buckets(PRACTICALLY_NEVER, 3)
     guest = here.guest()
     assert [200, 200, 429] == [guest.put("/api/me", json={"name": "Anna"}).status_code for _ in range(3)]
     assert [404, 404, 404, 429] == [guest.request("POST", "/api/seats/nowhere", json={}).status_code for _ in range(4)]
@@ -394,14 +394,14 @@ def test_the_description_of_the_api_is_counted_and_made_once(here: House, monkey
         return {"paths": {}}
 
     monkeypatch.setattr(app, "openapi", description)
-    here.hub.reads = Buckets(PRACTICALLY_NEVER, 11)
+    here.service.reads = Buckets(PRACTICALLY_NEVER, 11)
     paths = ("/api/openapi.json", "/api/openapi.json", "/api/nothing", "/api/nothing", "/api/openapi.json")
     assert [200, 200, 404, 429, 429] == [here.client.get(path).status_code for path in paths]
     assert ["once"] == made
 
 
 def test_a_replay_costs_by_its_length(here: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cabochon.server.app.REPLAY_LINES_PER_POINT", 1)
+    monkeypatch.setattr("cabochon.server.routes.REPLAY_LINES_PER_POINT", 1)
     anna = here.guest()
     table = anna.create(bots=["greedy"], start="host")
     with anna.at(table) as chair:
@@ -410,14 +410,14 @@ def test_a_replay_costs_by_its_length(here: House, monkeypatch: pytest.MonkeyPat
         lines = chair.until(lambda state: state["choices"])["number"]
 
     def statuses(burst: float) -> list[int]:
-        here.hub.reads = Buckets(PRACTICALLY_NEVER, burst)
+        here.service.reads = Buckets(PRACTICALLY_NEVER, burst)
         return [anna.get(f"/api/tables/{table}/replay").status_code for _ in range(3)]
 
     assert lines >= 6
     assert [200, 200, 429] == statuses(2 * (5 + lines))
     assert [200, 429, 429] == statuses(2 * (5 + lines) - 1)
     assert [200, 429, 429] == statuses(5 + lines - 1), "a full budget pays for any replay"
-    here.hub.reads = Buckets(0.01, 2 * (5 + lines) - 1)
+    here.service.reads = Buckets(0.01, 2 * (5 + lines) - 1)
     refused = [anna.get(f"/api/tables/{table}/replay") for _ in range(2)][1]
     assert 500 < int(refused.headers["retry-after"]) <= 600, "the next attempt pays for both parts again"
 
@@ -441,13 +441,13 @@ def test_buckets_with_costs() -> None:
 
 def test_the_replay_of_a_finished_game_is_made_once(here: House, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[int | None] = []
-    make = tables.replay_views
+    make = replay_views
 
-    def views(game: Game, entries: list[tables.Entry], seat: int | None) -> Any:
+    def views(game: Game, entries: list[Entry], seat: int | None) -> Any:
         made.append(seat)
         return make(game, entries, seat)
 
-    monkeypatch.setattr("cabochon.server.app.replay_views", views)
+    monkeypatch.setattr("cabochon.server.routes.replay_views", views)
     with two_players(here, house={"goal": 2}) as (table, anna, ben):
         guest = here.guest()
         for _ in range(2):
@@ -458,14 +458,14 @@ def test_the_replay_of_a_finished_game_is_made_once(here: House, monkeypatch: py
 
 
 def test_the_record_of_a_finished_game_is_made_once_beside_the_event_loop(here: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cabochon.server.app.MAX_KEPT_RECORDS", 1)
+    monkeypatch.setattr("cabochon.server.routes.MAX_KEPT_RECORDS", 1)
     make, makers = format_record, []
 
     def record(game: Record) -> str:
         makers.append(threading.current_thread())
         return make(game)
 
-    monkeypatch.setattr("cabochon.server.app.format_record", record)
+    monkeypatch.setattr("cabochon.server.routes.format_record", record)
     found = []
     for _ in range(2):
         with two_players(here, house={"goal": 1}) as (table, anna, ben):
@@ -476,7 +476,7 @@ def test_the_record_of_a_finished_game_is_made_once_beside_the_event_loop(here: 
         found.append(table)
     loop_thread = here.client.portal.call(async_thread)  # type: ignore[union-attr]
     assert 2 == len(makers) and loop_thread not in makers
-    assert found[1:] == list(here.hub.records), "few are kept"
+    assert found[1:] == list(here.service.records), "few are kept"
 
 
 async def async_thread() -> threading.Thread:
@@ -485,7 +485,7 @@ async def async_thread() -> threading.Thread:
 
 
 def test_a_replay_is_written_beside_the_event_loop(here: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    write, writers = views.packed, []
+    write, writers = serialise.packed, []
 
     def packed(value: Any) -> Any:
         writers.append(threading.current_thread())
@@ -494,12 +494,12 @@ def test_a_replay_is_written_beside_the_event_loop(here: House, monkeypatch: pyt
     with two_players(here, house={"goal": 1}) as (table, anna, ben):
         anna.play()
         number = anna.until_number(1)["number"]
-        monkeypatch.setattr("cabochon.server.app.packed", packed)
+        monkeypatch.setattr("cabochon.server.routes.packed", packed)
         assert number == len(here.guest().get(f"/api/tables/{table}/replay").json()["entries"])
         play_out(anna, ben)
     for _ in range(2):
         shown = ReplayOut.model_validate(here.guest().get(f"/api/tables/{table}/replay").json())
-        assert len(shown.views) == len(shown.entries) + 1 == here.hub.tables[table].number + 1
+        assert len(shown.views) == len(shown.entries) + 1 == here.service.rooms[table].table.number + 1
     loop_thread = here.client.portal.call(async_thread)  # type: ignore[union-attr]
     assert 4 == len(writers) and loop_thread not in writers, "lines and views, of the running game and once of the finished one"
 
@@ -529,19 +529,19 @@ def test_a_qr_code_is_drawn_once_and_beside_the_event_loop(here: House, monkeypa
 @every_database
 def test_to_open_a_link_changes_nothing(here: House) -> None:
     with two_players(here) as (table, anna, ben):
-        anna_link, ben_link = (f"/s/{seat.token}" for seat in here.hub.tables[table].seats)
-        users = dict(here.hub.tables[table].holders)
+        anna_link, ben_link = (f"/s/{seat.token}" for seat in here.service.rooms[table].table.seats)
+        users = dict(here.service.rooms[table].table.holders)
         guest = Guest(here)
         for link in (anna_link, ben_link, "/s/nonsense", "/s/non.sense"):
             answer = guest.get(link)
             assert 200 == answer.status_code and "text/html" in answer.headers["content-type"]
-        assert users == here.hub.tables[table].holders and "" == guest.cookie
+        assert users == here.service.rooms[table].table.holders and "" == guest.cookie
         anna.play()
         ben.play()
 
 
 def link_of(here: House, table: str, seat: int) -> str:
-    return f"/api/seats/{here.hub.tables[table].seats[seat].token}"
+    return f"/api/seats/{here.service.rooms[table].table.seats[seat].token}"
 
 
 @every_database
@@ -560,9 +560,9 @@ def test_a_link_says_what_it_gives(here: House) -> None:
 @every_database
 def test_a_seat_is_given_up_only_by_saying_so(here: House) -> None:
     with two_players(here) as (table, anna, _ben):
-        held = here.hub.tables[table].holders
+        held = here.service.rooms[table].table.holders
         user = next(user for user, seat in held.items() if seat == 0)
-        guest = Guest(here, f"{COOKIE}={here.hub.guests.signer.dumps(user)}")
+        guest = Guest(here, f"{COOKIE}={here.service.guests.signer.dumps(user)}")
         for said in ({}, {"gives_up": None}, {"gives_up": 1}):
             answer = guest.request("POST", link_of(here, table, 1), json=said)
             assert (409, "other_seat", {"seat": 0}) == (answer.status_code, answer.json()["code"], answer.json()["facts"])
@@ -583,7 +583,7 @@ def test_a_seat_given_up_before_the_game_is_free_again(here: House) -> None:
         assert 200 == anna.request("POST", link_of(here, table, 1), json={"gives_up": 0}).status_code
         state = chair.until(lambda state: state["table"]["seats"][0]["kind"] == "open")
         assert 1 == state["table"]["host"]
-    stored = here.hub.storage.table(table)
+    stored = here.service.repository.table(table)
     assert stored is not None and "open" == stored.seats[0]["kind"]
 
 
@@ -596,14 +596,15 @@ def test_a_link_that_was_given_back_meanwhile_gives_nothing(here: House) -> None
     table = anna.create()
     with ben.at(table) as chair:
         chair.done("sit", seat=1, name="Ben")
-        known = here.hub.tables[table]
+        room = here.service.rooms[table]
+        known = room.table
         token = known.seats[1].token
 
         async def race() -> str:
             """Somebody has looked the link up and waits for the lock; meanwhile the seat is left."""
-            async with known.lock:
-                taking = asyncio.create_task(take_seat(here.hub, token, "eve", None))
-                while not known.lock._waiters:
+            async with room.lock:
+                taking = asyncio.create_task(take_seat(here.service, token, "eve", None))
+                while not room.lock._waiters:
                     await asyncio.sleep(0)
                 known.seats[1] = Seat(1, "open", "")
             with pytest.raises(Refused) as refused:
@@ -627,19 +628,19 @@ def test_a_seat_given_up_by_a_link_loses_its_seal(here: House) -> None:
         chair.done("seal", seal="ab" * 32)
         assert 200 == ben.request("POST", link_of(here, table, 0), json={"gives_up": 1}).status_code
         assert [None] * 3 == chair.until(lambda state: state["seat"] == 0)["table"]["deal"]["seals"]
-    stored = here.hub.storage.table(table)
+    stored = here.service.repository.table(table)
     assert stored is not None and [] == list(stored.seals)
 
 
 def test_a_table_that_was_forgotten_takes_no_more_requests(here: House) -> None:
     anna = here.guest()
     table = anna.create()
-    known = here.hub.tables[table]
+    known = here.service.rooms[table]
 
     async def wait_too_long() -> str:
-        here.hub.forget(known, 1012, "the table is read again")
+        here.service.forget(known, 1012, "the table is read again")
         with pytest.raises(Refused) as refused:
-            async with here.hub.locked(known):
+            async with here.service.locked(known):
                 raise AssertionError("the old object may not be changed")
         return refused.value.code
 
@@ -651,7 +652,7 @@ def test_another_site_cannot_take_a_seat(here: House) -> None:
     table = anna.create(bots=["greedy"])
     answer = Guest(here).request("POST", link_of(here, table, 0), json={}, headers={"origin": "http://evil.example"})
     assert (403, "other_site") == (answer.status_code, answer.json()["code"])
-    assert 1 == len(here.hub.tables[table].holders)
+    assert 1 == len(here.service.rooms[table].table.holders)
 
 
 # Tables nobody may watch
@@ -704,9 +705,9 @@ def everything_about(table: str, guest: Guest) -> list[bytes]:
 
 def without_tables(database: str) -> None:
     """Delete all tables, as if nobody had played."""
-    kept = storage.Storage(database)
+    kept = repository.Repository(database)
     with kept.engine.begin() as connection:
-        for part in (storage.entries, storage.holders, storage.seals, storage.seats, storage.tables):
+        for part in (repository.entries, repository.holders, repository.seals, repository.seats, repository.tables):
             connection.execute(part.delete())
     kept.engine.dispose()
 
@@ -749,7 +750,7 @@ def test_waiting_tables_asked_for_at_once_are_counted_too(tmp_path: Path) -> Non
     with house(tmp_path, max_waiting_tables_per_address=3) as here:
 
         async def ask_for_ten() -> list[Any]:
-            asked = [here.hub.create(TableOptions(), f"guest {i}", "Eve", "address") for i in range(10)]
+            asked = [here.service.create(TableOptions(), f"guest {i}", "Eve", "address") for i in range(10)]
             return await asyncio.gather(*asked, return_exceptions=True)
 
         found = in_the_loop(here, ask_for_ten)
@@ -767,7 +768,7 @@ def test_an_address_opens_only_so_many_tables_a_day(tmp_path: Path) -> None:
 def test_an_address_cannot_fill_the_lobby(tmp_path: Path, database: str) -> None:
     with house(tmp_path, database=database, max_listed_per_address=3, max_waiting_tables_per_address=5) as here:
         other = here.guest().create()
-        here.hub.created_from[other] = "another", here.clock()
+        here.service.created_from[other] = "another", here.clock()
         made = [here.guest().create() for _ in range(5)]
         assert 409 == here.guest().request("POST", "/api/tables", json={}).status_code
         assert [*made[:1:-1], other] == [table["id"] for table in here.guest().get("/api/tables").json()["open"]]
@@ -777,14 +778,14 @@ def test_an_address_cannot_fill_the_lobby(tmp_path: Path, database: str) -> None
 
 def counts(here: House) -> dict[str, int]:
     """How many rows each table of the database has."""
-    parts = (storage.tables, storage.seats, storage.holders, storage.entries)
-    with here.hub.storage.engine.connect() as connection:
+    parts = (repository.tables, repository.seats, repository.holders, repository.entries)
+    with here.service.repository.engine.connect() as connection:
         return {part.name: connection.scalar(sa.select(sa.func.count()).select_from(part)) or 0 for part in parts}
 
 
 def expired(here: House) -> int:
     """Look for old tables now; how many were deleted."""
-    return int(here.client.portal.call(expiry.expire, here.hub))  # type: ignore[union-attr]
+    return int(here.client.portal.call(expiry.expire, here.service))  # type: ignore[union-attr]
 
 
 @every_database
@@ -815,9 +816,9 @@ def test_guests_without_a_seat_are_forgotten_with_the_games(tmp_path: Path, data
     with house(tmp_path, database=database, keep_finished_seconds=10 * day) as here:
 
         def known() -> set[str]:
-            here.client.portal.call(expiry.expire_guests, here.hub)  # type: ignore[union-attr]
-            with here.hub.storage.engine.connect() as connection:
-                return set(connection.scalars(sa.select(storage.users.c.name)))
+            here.client.portal.call(expiry.expire_guests, here.service)  # type: ignore[union-attr]
+            with here.service.repository.engine.connect() as connection:
+                return set(connection.scalars(sa.select(repository.users.c.name)))
 
         anna, ben, _ = (here.guest(name) for name in ("Anna", "Ben", "Cleo"))
         anna.create(bots=["greedy"])
@@ -827,7 +828,7 @@ def test_guests_without_a_seat_are_forgotten_with_the_games(tmp_path: Path, data
         assert {"Anna", "Ben", "Cleo"} == known()
         here.clock.pass_by(2 * day)
         assert {"Anna", "Ben"} == known(), "one has a seat, and one was seen five days ago"
-        here.hub.settings = replace(here.hub.settings, keep_finished_seconds=0.0)
+        here.service.settings = replace(here.service.settings, keep_finished_seconds=0.0)
         here.clock.pass_by(100 * day)
         assert {"Anna", "Ben"} == known()
 
@@ -841,7 +842,7 @@ def test_games_that_nobody_goes_on_with_are_deleted_where_that_is_wished(tmp_pat
             chair.done("sit", seat=1, name="Ben")
         here.clock.pass_by(1_000_000)
         assert 0 == expired(here)
-        here.hub.settings = replace(here.hub.settings, keep_running_seconds=999_000.0)
+        here.service.settings = replace(here.service.settings, keep_running_seconds=999_000.0)
         with anna.at(running) as chair:
             chair.play()
             chair.until_number(2)
@@ -854,13 +855,13 @@ def test_finished_tables_are_kept_unless_said_otherwise(tmp_path: Path, database
     with house(tmp_path, database=database, keep_finished_seconds=1000) as here:
         with two_players(here, house={"goal": 2}) as (table, anna, ben):
             play_out(anna, ben)
-        here.hub.tables.clear()
+        here.service.rooms.clear()
         here.clock.pass_by(999)
         assert 0 == expired(here)
-        here.hub.settings = replace(here.hub.settings, keep_finished_seconds=0.0)
+        here.service.settings = replace(here.service.settings, keep_finished_seconds=0.0)
         here.clock.pass_by(1_000_000)
         assert 0 == expired(here)
-        here.hub.settings = replace(here.hub.settings, keep_finished_seconds=1000.0)
+        here.service.settings = replace(here.service.settings, keep_finished_seconds=1000.0)
         assert 1 == expired(here) and {"tables": 0, "seats": 0, "holders": 0, "entries": 0} == counts(here)
         assert 404 == here.guest().get(f"/api/tables/{table}").status_code
 

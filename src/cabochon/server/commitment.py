@@ -133,10 +133,10 @@ def parse_reveal(text: str | bytes) -> AnyReveal:
         if number not in (1, 2):
             raise CabochonError(f"not the reveal of a table: format {number} is not known here (only 1 and 2)")
         return (Reveal if number == 1 else Reveal2).model_validate_json(text)
-    except ValidationError as wrong:
-        error = wrong.errors()[0]
-        place = ".".join(str(part) for part in error["loc"])
-        raise CabochonError(f"not the reveal of a table: {place + ': ' if place else ''}{error['msg']}") from wrong
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise CabochonError(f"not the reveal of a table: {place + ': ' if place else ''}{first['msg']}") from error
 
 
 def verify(reveal: AnyReveal, noted: str | None = None, own_nonces: Mapping[int, str] | None = None) -> list[str]:
@@ -144,40 +144,40 @@ def verify(reveal: AnyReveal, noted: str | None = None, own_nonces: Mapping[int,
 
     `noted` is the commitment somebody wrote down at the start, `own_nonces` are nonces that must have been used, by seat.
     """
-    wrong = []
+    problems = []
     if noted is not None and noted != reveal.commitment:
-        wrong.append(f"the commitment is not the one that was noted, but {reveal.commitment}")
-    return wrong + (_verify_1(reveal) if isinstance(reveal, Reveal) else _verify_2(reveal, own_nonces or {}))
+        problems.append(f"the commitment is not the one that was noted, but {reveal.commitment}")
+    return problems + (_verify_1(reveal) if isinstance(reveal, Reveal) else _verify_2(reveal, own_nonces or {}))
 
 
 def _verify_1(reveal: Reveal) -> list[str]:
-    wrong = []
+    problems = []
     if reveal.commitment != commitment(reveal.variant, reveal.players, reveal.start, reveal.seed, reveal.salt):
-        wrong.append("the commitment is not the hash of this seed and salt")
+        problems.append("the commitment is not the hash of this seed and salt")
     if reveal.record:
         dealt = Game(reveal.variant, reveal.players, seed=_seed(reveal.seed), start=reveal.start).record()
-        wrong += _differences(reveal, dealt, "the seed deals")
-    return wrong
+        problems += _differences(reveal, dealt, "the seed deals")
+    return problems
 
 
 def _verify_2(reveal: Reveal2, own_nonces: Mapping[int, str]) -> list[str]:
     start = ANY_START if reveal.start_rule == "random" else int(reveal.start_rule)
-    wrong = []
+    problems = []
     if not len(reveal.seals) == len(reveal.nonces) == reveal.players:
-        wrong.append(f"there is not one seal and one nonce for each of {reveal.players} seats")
+        problems.append(f"there is not one seal and one nonce for each of {reveal.players} seats")
     if reveal.commitment != commitment_2(reveal.table, reveal.variant, reveal.players, start, reveal.secret):
-        wrong.append("the commitment is not the hash of this secret")
+        problems.append("the commitment is not the hash of this secret")
     nonces = opened_nonces(reveal)
     seals = dict(enumerate(reveal.seals))
     for seat, nonce in nonces.items():
         if seals.get(seat) != seal_of(reveal.table, seat, nonce):
-            wrong.append(f"the nonce of seat {seat} does not fit its seal")
+            problems.append(f"the nonce of seat {seat} does not fit its seal")
     lost = [seat for seat, nonce in own_nonces.items() if nonces.get(seat) != nonce]
-    wrong += [f"the nonce of seat {seat} is not the one that was noted" for seat in lost]
+    problems += [f"the nonce of seat {seat} is not the one that was noted" for seat in lost]
     key = DealInputs(reveal.table, reveal.secret, start, nonces).key
     order = order_of(key, reveal.variant, reveal.players, start)
     dealt = Game.from_order(reveal.variant, reveal.players, decks=order.decks, tiles=order.tiles, start=order.start)
-    return wrong + _differences(reveal, dealt.record(), "secret and nonces deal")
+    return problems + _differences(reveal, dealt.record(), "secret and nonces deal")
 
 
 def origin(reveal: AnyReveal) -> str:
@@ -212,7 +212,7 @@ def _differences(reveal: AnyReveal, dealt: Record, source: str) -> list[str]:
         "tiles": (record.tiles, dealt.tiles),
         "decks": (record.decks, dealt.decks),
     }
-    return [f"the record's {name} differ from what {source}" for name, (said, true) in pairs.items() if said != true]
+    return [f"the record's {name} differ from what {source}" for name, (found, expected) in pairs.items() if found != expected]
 
 
 def _seed(text: str) -> int:

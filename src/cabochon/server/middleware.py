@@ -1,8 +1,7 @@
-"""What keeps the server well: buckets for requests, a limit on sizes, a look at origins, and headers."""
+"""The middleware that every request and socket passes: host, origin and size are checked, security headers are added."""
 
 import asyncio
 import logging
-from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from urllib.parse import urlsplit
@@ -10,17 +9,15 @@ from urllib.parse import urlsplit
 from orjson import dumps
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
-from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketDisconnect
 
-from .addresses import address_block, is_host
-from .refusals import Refused
-from .sockets import BAD_MESSAGES, FAILED
+from .addresses import is_host
+from .connection import BAD_MESSAGES, FAILED
+from .errors import Refused
+from .rate_limit import MAX_MESSAGE_BYTES
 
-LARGEST_MESSAGE = 4096
-LONGEST_NUMBER = 20
-MOST_ADDRESSES = 10_000
+MAX_NUMBER_LENGTH = 20  # digits of a Content-Length: int() of a longer text takes quadratic time
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 POLICY = "; ".join(
     (
@@ -40,86 +37,6 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
 }
 log = logging.getLogger("cabochon.server")
-
-
-class Bucket:
-    """Lets a burst through, and then so many a second."""
-
-    def __init__(self, per_second: float, burst: float, now: float) -> None:
-        self.per_second, self.burst = per_second, burst
-        self.level, self.at = burst, now
-
-    def take(self, now: float, cost: float = 1) -> bool:
-        """Whether one more (that counts as `cost`) may pass now."""
-        self.level = min(self.burst, self.level + max(0.0, now - self.at) * self.per_second)
-        self.at = now
-        if self.level < cost:
-            return False
-        self.level -= cost
-        return True
-
-    def is_full(self, now: float) -> bool:
-        """Whether it has forgotten everything that passed."""
-        return self.level + max(0.0, now - self.at) * self.per_second >= self.burst
-
-    def wait(self, cost: float = 1) -> float:
-        """Seconds until one more may pass."""
-        return max(0.0, cost - self.level) / self.per_second
-
-
-class Buckets:
-    """A bucket for each address or guest, as long as it matters."""
-
-    def __init__(self, per_second: float, burst: float) -> None:
-        self.per_second, self.burst = per_second, burst
-        self.by_address: OrderedDict[str, Bucket] = OrderedDict()
-
-    def take(self, address: str, now: float, cost: float = 1) -> bool:
-        """Whether one more from this address may pass now."""
-        bucket = self.by_address.pop(address, None) or Bucket(self.per_second, self.burst, now)
-        self.by_address[address] = bucket
-        taken = bucket.take(now, cost)
-        self._forget(now)
-        return taken
-
-    def _forget(self, now: float) -> None:
-        """A bucket that is full again is as good as a new one; those not seen for longest come first."""
-        while self.by_address:
-            oldest = next(iter(self.by_address.values()))
-            if len(self.by_address) <= MOST_ADDRESSES and not oldest.is_full(now):
-                return
-            self.by_address.popitem(last=False)
-
-    def wait(self, address: str, cost: float = 1) -> float:
-        """Seconds until one more from this address may pass."""
-        bucket = self.by_address.get(address)
-        return bucket.wait(cost) if bucket else 0.0
-
-
-def address_of(connection: HTTPConnection) -> str:
-    """Where a request or socket comes from, as limits count it."""
-    return address_block(connection.client.host) if connection.client else ""
-
-
-class SocketCounts:
-    """How many sockets each address has open, at all tables together: those of spectators, and those of seat holders."""
-
-    def __init__(self, max_spectators: int, max_seated: int) -> None:
-        self.most = {False: max_spectators, True: max_seated}
-        self.open: Counter[tuple[str, bool]] = Counter()
-
-    def enter(self, address: str, seated: bool) -> bool:
-        """Count one more, if it may come in."""
-        if self.open[address, seated] >= self.most[seated]:
-            return False
-        self.open[address, seated] += 1
-        return True
-
-    def leave(self, address: str, seated: bool) -> None:
-        """Count one less."""
-        self.open[address, seated] -= 1
-        if self.open[address, seated] <= 0:
-            del self.open[address, seated]
 
 
 def origin_allowed(headers: Headers, extra: Iterable[str]) -> bool:
@@ -189,8 +106,8 @@ class Guard:
         if scope["method"] not in SAFE_METHODS and not origin_allowed(headers, self.origins):
             return Refused("other_site")
         length = headers.get("content-length", "0")
-        if not length.isdecimal() or len(length) > LONGEST_NUMBER or int(length) > LARGEST_MESSAGE:
-            return Refused("too_large", most=LARGEST_MESSAGE)
+        if not length.isdecimal() or len(length) > MAX_NUMBER_LENGTH or int(length) > MAX_MESSAGE_BYTES:
+            return Refused("too_large", most=MAX_MESSAGE_BYTES)
         if not self.is_ready() and path.startswith("/api/") and path != "/api/health":
             return Refused("starting")
         return None
@@ -234,8 +151,8 @@ def _limited(receive: Receive) -> Receive:
         nonlocal total
         message = await receive()
         total += len(message.get("body", b""))
-        if total > LARGEST_MESSAGE:
-            raise HTTPException(413, str(Refused("too_large", most=LARGEST_MESSAGE)))  # FastAPI lets only these through here
+        if total > MAX_MESSAGE_BYTES:
+            raise HTTPException(413, str(Refused("too_large", most=MAX_MESSAGE_BYTES)))  # FastAPI lets only these through here
         return message
 
     return limited

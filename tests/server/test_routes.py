@@ -10,11 +10,10 @@ import sqlalchemy as sa
 from starlette.websockets import WebSocketDisconnect
 
 from cabochon.server.addresses import is_host
-from cabochon.server.storage import Storage
+from cabochon.server.repository import Repository
+from tests.server.test_handlers import closing
 from tests.support.postgres import every_database
 from tests.support.serving import House, house
-
-from .test_server import closing
 
 pytestmark = pytest.mark.slow
 
@@ -131,7 +130,7 @@ def test_what_cannot_be_stored_is_said(here: House, database: str, caplog: pytes
     if database.startswith("postgresql"):
         refusing = "ALTER TABLE {0} ADD CONSTRAINT no_{0} CHECK (false) NOT VALID"
     guest = here.guest("Anna")
-    with here.hub.storage.engine.begin() as connection:
+    with here.service.repository.engine.begin() as connection:
         for table in ("tables", "users"):
             connection.exec_driver_sql(refusing.format(table))
     for answer in (guest.put("/api/me", json={"name": "Eve"}), guest.request("POST", "/api/tables", json={"players": 2})):
@@ -163,13 +162,13 @@ def test_what_nobody_expected_is_logged_once_and_said(
     here: House, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     guest = here.guest()
-    monkeypatch.setattr(Storage, "table_of_token", crashing)
+    monkeypatch.setattr(Repository, "table_of_token", crashing)
     answer = guest.get("/api/seats/secret-token")
     assert (500, "failed") == (answer.status_code, answer.json()["code"])
     assert ["GET /api/seats/{token} failed"] == [
         record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING
     ]
     assert "secret-token" not in caplog.text
-    monkeypatch.setattr(Storage, "table", crashing)
+    monkeypatch.setattr(Repository, "table", crashing)
     with guest.at("x") as chair:
         assert 1011 == closing(chair)[0]

@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from cabochon import Game, parse_record
-from cabochon.server.fairness import Reveal2, parse_reveal, verify
-from cabochon.server.messages import ReplayOut, TableOut
+from cabochon.rules.variants import VARIANTS
+from cabochon.ruleset import Ruleset
+from cabochon.server.commitment import Reveal2, parse_reveal, verify
+from cabochon.server.messages import GameDataOut, ReplayOut, TableOut, VariantOut
 from tests.support.postgres import every_database
 from tests.support.serving import Chair, Clock, Guest, House, house, true_sources, two_players
 
@@ -108,7 +110,32 @@ def test_bots_and_cards_are_listed(here: House) -> None:
     assert {"random", "greedy"} <= {bot["name"] for bot in guest.get("/api/bots").json()}
     data = guest.get("/api/data/marvel").json()
     assert ("ypbro*t", 90) == (data["letters"], len(data["cards"]))
-    assert 422 == guest.get("/api/data/chess").status_code
+
+
+def test_every_variant_is_listed_and_says_how_it_is_drawn(here: House) -> None:
+    guest = here.guest()
+    listed = [VariantOut.model_validate(variant) for variant in guest.get("/api/variants").json()]
+    assert [(variant.name, variant.title, variant.theme) for variant in VARIANTS.values()] == [
+        (variant.name, variant.title, variant.theme) for variant in listed
+    ]
+    for row in VARIANTS.values():
+        data = GameDataOut.model_validate(guest.get(f"/api/data/{row.name}").json())
+        for players in (2, 3, 4):
+            bank = Game(row.name, players, seed=1).view(None).bank
+            place = players - 2
+            supply = [data.supply.each_colour[place]] * 5 + [data.supply.wild] + [data.supply.time[place]] * data.has_time
+            assert supply == list(bank)
+            assert data.tiles_dealt[place] == len(Game(row.name, players, seed=1).view(None).tiles)
+        rules = Ruleset(row.name, 2)
+        assert (rules.goal, rules.token_limit, rules.hand_limit) == (data.goal, data.token_limit, data.hand_limit)
+        assert (row.tile_kind, row.goal_kind, row.faces) == (data.tile_kind, data.goal_kind, data.tile_faces)
+        assert data.has_symbols == data.has_avengers == any(card.symbols for card in data.cards)
+
+
+def test_a_variant_that_is_not_there_is_refused_with_those_that_are(here: House) -> None:
+    sentence = "variant: unknown variant 'chess': choose one of " + ", ".join(VARIANTS)
+    for answer in (here.guest().get("/api/data/chess"), here.guest().request("POST", "/api/tables", json={"variant": "chess"})):
+        assert (422, "not_understood", sentence) == (answer.status_code, answer.json()["code"], answer.json()["detail"])
 
 
 # Sitting down

@@ -16,7 +16,7 @@ from typing import Any
 YOUNG_SECONDS = 0.1  # between two looks at the youngest objects
 FULL_SECONDS = 60.0  # between two full collections, at least
 QUIET_SECONDS = 10.0  # nobody plays if no move was stored for so long
-LONGEST_WAIT = 86_400.0  # without a quiet moment; then the tables have to wait once
+MAX_WAIT_SECONDS = 86_400.0  # without a quiet moment; then the tables have to wait once
 FEW = 40  # tables and sockets: a full collection takes some 20 milliseconds
 
 
@@ -63,7 +63,7 @@ class Collector:
             self.seen, self.moved = self.moves(), now
         if now - self.collected < FULL_SECONDS:
             return False
-        return now - self.moved >= QUIET_SECONDS or self.size() <= FEW or now - self.collected >= LONGEST_WAIT
+        return now - self.moved >= QUIET_SECONDS or self.size() <= FEW or now - self.collected >= MAX_WAIT_SECONDS
 
     def collect(self, generation: int) -> None:
         """Look at the objects of this generation and the younger ones."""

@@ -20,14 +20,13 @@ from starlette.websockets import WebSocketDisconnect
 
 from cabochon import Game, Position
 from cabochon.server.app import create_app
-from cabochon.server.guests import COOKIE
-from cabochon.server.limits import LARGEST_MESSAGE, Bucket, Buckets
-from cabochon.server.listening import Malformed, parse_message
+from cabochon.server.identity import COOKIE
 from cabochon.server.messages import TableOptions
+from cabochon.server.rate_limit import MAX_MESSAGE_BYTES, Bucket, Buckets
+from cabochon.server.socket_reader import Malformed, parse_message
+from tests.server.process import running
+from tests.server.test_handlers import closing
 from tests.support.serving import Chair, Clock, Guest, House, fixed_sources, house, settings, two_players
-
-from .server.process import running
-from .test_server import closing
 
 pytestmark = pytest.mark.slow
 
@@ -96,14 +95,14 @@ def test_other_sites_are_refused(tmp_path: Path, origin: str, allowed: bool) -> 
 
 def test_too_large_a_message_ends_the_socket_and_not_the_table(here: House) -> None:
     with two_players(here) as (_, anna, ben):
-        ben.socket.send_text(json.dumps({"type": "ping", "x": "x" * LARGEST_MESSAGE}))
+        ben.socket.send_text(json.dumps({"type": "ping", "x": "x" * MAX_MESSAGE_BYTES}))
         assert 1009 == closing(ben)[0]
         anna.play()
 
 
 def test_too_large_a_body_is_refused(here: House) -> None:
     guest = here.guest()
-    assert 413 == guest.put("/api/me", json={"name": "x" * LARGEST_MESSAGE}).status_code
+    assert 413 == guest.put("/api/me", json={"name": "x" * MAX_MESSAGE_BYTES}).status_code
     parts = (b'{"name": "' + b"x" * 1000 for _ in range(6))
     assert 413 == guest.put("/api/me", content=parts, headers={"content-type": "application/json"}).status_code
 
@@ -181,14 +180,14 @@ def test_buckets() -> None:
 
 
 def test_a_request_that_outlasts_the_server_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cabochon.server.run.GOODBYE_SECONDS", 0)
+    monkeypatch.setattr("cabochon.server.run.SHUTDOWN_SECONDS", 0)
     app, has_come = create_app(settings(tmp_path)), threading.Event()
 
     async def never(_table: str) -> None:
         has_come.set()
         await asyncio.Event().wait()
 
-    monkeypatch.setattr(app.state.hub, "table", never)
+    monkeypatch.setattr(app.state.service, "room", never)
     with ThreadPoolExecutor() as pool:
         with running(app) as url:
             answer = pool.submit(httpx.get, f"{url}/api/tables/any", timeout=60)
@@ -241,7 +240,7 @@ def test_random_requests_leave_the_table_unharmed(crowded: tuple[House, str, Gue
     here, table, guest = crowded
     with guest.at(table) as chair, here.guest().at(table) as stranger:
         for text in texts:
-            if len(text.encode()) <= LARGEST_MESSAGE:
+            if len(text.encode()) <= MAX_MESSAGE_BYTES:
                 chair.socket.send_text(text)
                 stranger.socket.send_text(text)
         for each in (chair, stranger):
@@ -320,7 +319,7 @@ def test_nothing_of_the_deal_is_sent_before_the_end(here: House) -> None:
     with two_players(here) as (table, anna, ben):
         anna.play("reserve 3?")
         ben.catch_up()
-        hidden = here.hub.tables[table]
+        hidden = here.service.rooms[table].table
         sent: Any = b"".join([*ben.raw, here.guest().get(f"/api/tables/{table}").content])
-        assert hidden.secret and hidden.secret.encode() not in sent and b'"reveal":null' in sent
+        assert hidden.origin.secret and hidden.origin.secret.encode() not in sent and b'"reveal":null' in sent
         assert TableOptions.model_validate(anna.state["table"]["options"])

@@ -7,13 +7,20 @@ server is down.
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from .messages import DaysClock, MoveClock, NoClock, TotalClock
 
 SECONDS_PER_DAY = 86_400.0
-LEAST_AFTER_BACK = 60.0
+MIN_SECONDS_AFTER_BACK = 60.0
 PAUSE_SECONDS = 2.0
+
+
+class Moment(NamedTuple):
+    """A moment by both clocks: the time of day, which the log has, and playing time."""
+
+    day: float
+    playing: float
 
 
 class PlayingTime:
@@ -89,7 +96,7 @@ class TableClock:
 
     def come_back(self, seat: int) -> None:
         """A user takes the seat back from a bot, with time enough to think."""
-        self.left[seat] = self.allowance if self.is_per_turn else max(self.left[seat], LEAST_AFTER_BACK)
+        self.left[seat] = self.allowance if self.is_per_turn else max(self.left[seat], MIN_SECONDS_AFTER_BACK)
 
     @property
     def deadline(self) -> float | None:

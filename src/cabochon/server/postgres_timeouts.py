@@ -1,4 +1,4 @@
-"""A connection to PostgreSQL that does not wait for ever.
+"""A connection to PostgreSQL with a time limit for every answer.
 
 PostgreSQL's own limits need a PostgreSQL that runs, and those of the line a machine that does not answer. A process that stands
 still on a machine that is well, because its disk hangs or somebody stopped it, is noticed here only.
@@ -13,7 +13,7 @@ from psycopg.abc import PQGen
 Result = TypeVar("Result")
 
 
-class ImpatientConnection(psycopg.Connection[Any]):
+class TimeoutConnection(psycopg.Connection[Any]):
     """Every exchange with the server ends within some seconds, or the connection does."""
 
     answer_seconds: float

@@ -23,22 +23,23 @@ from cabochon import CabochonError, Game
 from cabochon.bots import BOTS, BaseBot, Budget
 from cabochon.notation.move import Move
 from cabochon.search.analysis import Signal
-from cabochon.server import storage, tables
-from cabochon.server.bots import SHORTEST, Bots, fair_seconds
+from cabochon.server import repository
+from cabochon.server.bot_pool import MIN_SECONDS, BotPool, fair_seconds
+from cabochon.server.database import MIGRATIONS, newest_version
+from cabochon.server.repository import Repository
 from cabochon.server.settings import Settings
-from cabochon.server.storage import Storage, Writer
-from cabochon.server.tables import Table
+from cabochon.server.table import Table
+from cabochon.server.writer import Job, Writer
 from cabochon.view import View
+from tests.server.process import run
 from tests.support.postgres import every_database
 from tests.support.serving import Chair, Clock, fixed_sources, house, true_sources, two_players
-
-from .server.process import run
 
 # Storing
 
 
-def opened(url: str) -> Storage:
-    kept = Storage(url)
+def opened(url: str) -> Repository:
+    kept = Repository(url)
     kept.migrate()
     return kept
 
@@ -56,7 +57,7 @@ def test_every_connection_is_careful(database: str) -> None:
 
 def test_every_connection_to_postgresql_has_limits(postgres_url: str) -> None:
     for url, limit in ((postgres_url, "5s"), (f"{postgres_url}&options=-c%20statement_timeout%3D2s&connect_timeout=3", "2s")):
-        kept = Storage(url)
+        kept = Repository(url)
         with kept.engine.connect() as connection:
             said = [connection.scalar(sa.text(f"SHOW {name}")) for name in ("statement_timeout", "lock_timeout")]
             assert [limit, "5s"] == said
@@ -71,7 +72,7 @@ def test_the_migrations_make_what_the_code_expects(database: str) -> None:
     kept = opened(database)
     kept.migrate()
     with kept.engine.connect() as connection:
-        assert [] == compare_metadata(MigrationContext.configure(connection), storage.metadata)
+        assert [] == compare_metadata(MigrationContext.configure(connection), repository.metadata)
     kept.engine.dispose()
 
 
@@ -85,11 +86,11 @@ def test_the_migrations_can_be_taken_back(database: str) -> None:
 
     kept = opened(database)
     with kept.engine.begin() as connection:
-        connection.execute(storage.tables.insert().values(TABLE))
-        connection.execute(storage.seals.insert().values(table_id=TABLE["id"], seat=0, seal="0" * 64))
-        storage.add_entries(connection, [entry(1)])
+        connection.execute(repository.tables.insert().values(TABLE))
+        connection.execute(repository.seals.insert().values(table_id=TABLE["id"], seat=0, seal="0" * 64))
+        repository.add_entries(connection, [entry(1)])
     config = Config()
-    config.set_main_option("script_location", str(storage.MIGRATIONS))
+    config.set_main_option("script_location", str(MIGRATIONS))
     versions = []
     with kept.engine.begin() as connection:
         config.attributes["connection"] = connection
@@ -97,10 +98,10 @@ def test_the_migrations_can_be_taken_back(database: str) -> None:
             versions.append(version)
             command.downgrade(config, "-1")
         assert ["alembic_version"] == sa.inspect(connection).get_table_names()
-    assert versions == sorted(versions, reverse=True) and storage.newest_version() == versions[0]
+    assert versions == sorted(versions, reverse=True) and newest_version() == versions[0]
     kept.migrate()
     with kept.engine.connect() as connection:
-        assert [] == compare_metadata(MigrationContext.configure(connection), storage.metadata)
+        assert [] == compare_metadata(MigrationContext.configure(connection), repository.metadata)
     kept.engine.dispose()
 
 
@@ -114,7 +115,7 @@ def test_the_migrations_can_be_taken_back(database: str) -> None:
 )
 def test_a_database_that_cannot_be_opened(url: str, reason: str) -> None:
     with pytest.raises(CabochonError, match=reason):
-        Storage(url).migrate()
+        Repository(url).migrate()
 
 
 SECRET = "hunter-2/x"
@@ -136,7 +137,7 @@ SECRET = "hunter-2/x"
 )
 def test_a_password_is_not_told(url: str) -> None:
     with pytest.raises(CabochonError, match="--database ") as told:
-        Storage(url).migrate()
+        Repository(url).migrate()
     everything = "".join(traceback.format_exception(told.value))
     assert "***" in str(told.value)
     assert "hunter" not in everything and "2Fx" not in everything
@@ -145,15 +146,15 @@ def test_a_password_is_not_told(url: str) -> None:
 @every_database
 def test_the_log_tells_nothing_of_the_deal(database: str, caplog: pytest.LogCaptureFixture) -> None:
     """Neither the values of a statement nor the row that PostgreSQL shows when it refuses one."""
-    kept = Storage(database)
+    kept = Repository(database)
     kept.migrate()
     row = {**TABLE, "seed": 5305182598825874727, "salt": "81d32cf1a2b3a30e268cd800f1f82599"}
 
     async def write() -> list[Any]:
         writer = Writer(kept.engine, window=0)
-        await writer.store(storage.tables.insert().values(row))
+        await writer.store(repository.tables.insert().values(row))
         wrong = [row, {**row, "id": "u", "options": None}, {**row, "id": "v", "start": None}]
-        outcomes = [writer.store(storage.tables.insert().values(values)) for values in wrong]
+        outcomes = [writer.store(repository.tables.insert().values(values)) for values in wrong]
         told = await asyncio.gather(*outcomes, return_exceptions=True)
         await asyncio.to_thread(writer.stop)
         return told
@@ -182,7 +183,7 @@ def test_many_entries_share_a_commit_and_a_bad_one_harms_nobody(database: str) -
 
     async def write() -> tuple[int, list[Any]]:
         writer = Writer(kept.engine, window=0.05)
-        await writer.store(storage.tables.insert().values(TABLE))
+        await writer.store(repository.tables.insert().values(TABLE))
         good = [writer.store(entries=[entry(number)]) for number in range(1, 101)]
         await asyncio.gather(*good)
         commits = writer.commits
@@ -195,7 +196,7 @@ def test_many_entries_share_a_commit_and_a_bad_one_harms_nobody(database: str) -
     assert commits <= 3
     assert [True, False, True] == [outcome is None for outcome in outcomes]
     with kept.engine.connect() as connection:
-        assert 102 == connection.scalar(sa.select(sa.func.count()).select_from(storage.entries))
+        assert 102 == connection.scalar(sa.select(sa.func.count()).select_from(repository.entries))
     kept.engine.dispose()
 
 
@@ -205,11 +206,11 @@ def test_the_writer_goes_on_after_any_error(database: str, monkeypatch: pytest.M
 
     async def write() -> list[Any]:
         writer = Writer(kept.engine, window=-1.0)
-        await writer.store(storage.tables.insert().values(TABLE))
+        await writer.store(repository.tables.insert().values(TABLE))
         outcomes: list[Any] = []
         for wrong in (ValueError("negative"), OSError("no disk"), MemoryError()):
             with monkeypatch.context() as patched:
-                patched.setattr(storage, "add_entries", raising(wrong))
+                patched.setattr(repository, "add_entries", raising(wrong))
                 outcomes += await asyncio.gather(writer.store(entries=[entry(1)]), return_exceptions=True)
         await writer.store(entries=[entry(1)])
         await asyncio.to_thread(writer.stop)
@@ -225,7 +226,7 @@ def test_a_writer_that_ends_keeps_nobody_waiting(database: str, monkeypatch: pyt
 
     async def write() -> list[Any]:
         writer = Writer(kept.engine, 0.05, failed=told.append)
-        monkeypatch.setattr(storage, "add_entries", raising(SystemExit()))
+        monkeypatch.setattr(repository, "add_entries", raising(SystemExit()))
         waiting = [writer.store(entries=[entry(number)]) for number in range(3)]
         outcomes = await asyncio.gather(*waiting, return_exceptions=True)
         await asyncio.to_thread(writer.thread.join)
@@ -241,11 +242,11 @@ def test_a_writer_survives_its_loop(database: str) -> None:
 
     async def begin() -> Writer:
         writer = Writer(kept.engine, 0.0)
-        await writer.store(storage.tables.insert().values(TABLE))
+        await writer.store(repository.tables.insert().values(TABLE))
         return writer
 
     writer = run(begin())
-    writer.jobs.put(storage.Job(entries=[entry(1)]))
+    writer.jobs.put(Job(entries=[entry(1)]))
     writer.stop()
     stored = kept.table("t")
     assert stored and 1 == len(stored.entries)
@@ -262,8 +263,8 @@ def raising(wrong: BaseException) -> Any:
 @every_database
 def test_a_table_that_another_server_has_changed_is_read_again(tmp_path: Path, database: str) -> None:
     with house(tmp_path, database=database) as here, two_players(here) as (table, anna, _ben):
-        with here.hub.storage.engine.begin() as connection:
-            connection.execute(storage.entries.insert().values({**entry(1), "table_id": table, "text": "take wug"}))
+        with here.service.repository.engine.begin() as connection:
+            connection.execute(repository.entries.insert().values({**entry(1), "table_id": table, "text": "take wug"}))
         assert "this could not be stored: please try again" == anna.refusal("move", number=1, text="take rr")
         with here.guest().at(table) as again:
             assert (1, "take wug") == (again.receive()["number"], again.lines[0]["text"])
@@ -278,24 +279,24 @@ def answers_until_closed(chair: Chair) -> list[str]:
 
 
 def test_a_last_line_is_acknowledged_once_although_the_end_is_not_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables, "MAX_LOG_ENTRIES", 2)
+    monkeypatch.setattr("cabochon.server.table.MAX_LOG_ENTRIES", 2)
     refusing = "CREATE TRIGGER no_end BEFORE UPDATE OF status ON tables BEGIN SELECT RAISE(ABORT, 'not now'); END"
     for last in ("move", "undo"):
         with house(tmp_path) as here, two_players(here, takeback="free") as (table, anna, ben):
             anna.play("take wug")
             ben.until_number(1)
-            with here.hub.storage.engine.begin() as connection:
+            with here.service.repository.engine.begin() as connection:
                 connection.exec_driver_sql(refusing)
             if last == "move":
                 ben.post("move", number=2, text="take wug")
             else:
                 anna.post("undo")
             assert ["ack"] == answers_until_closed(ben if last == "move" else anna)
-            with here.hub.storage.engine.begin() as connection:
+            with here.service.repository.engine.begin() as connection:
                 connection.exec_driver_sql("DROP TRIGGER no_end")
             with here.guest().at(table) as again:
                 assert (2, "finished") == (again.receive()["number"], again.state["table"]["status"])
-            stored = here.hub.storage.table(table)
+            stored = here.service.repository.table(table)
             assert stored and "finished" == stored.table["status"]
 
 
@@ -357,10 +358,10 @@ def test_clocks_go_on_without_anybody_looking(tmp_path: Path, database: str) -> 
     clock.pass_by(90_000)
     with house(tmp_path, fixed_sources(clock), database=database) as here:
         for _ in range(1000):
-            if here.hub.tables.get(table) and here.hub.tables[table].number >= 2:
+            if here.service.rooms.get(table) and here.service.rooms[table].table.number >= 2:
                 break
             here.client.get("/api/health")
-        assert ["timeout", "move"] == [line.entry.kind for line in here.hub.tables[table].log[:2]]
+        assert ["timeout", "move"] == [line.entry.kind for line in here.service.rooms[table].table.log[:2]]
 
 
 def test_unused_tables_leave_the_memory(tmp_path: Path) -> None:
@@ -369,10 +370,10 @@ def test_unused_tables_leave_the_memory(tmp_path: Path) -> None:
         table = guest.create(bots=["greedy"], start="host")
         here.clock.pass_by(601)
         for _ in range(1000):
-            if table not in here.hub.tables:
+            if table not in here.service.rooms:
                 break
             here.client.get("/api/health")
-        assert table not in here.hub.tables
+        assert table not in here.service.rooms
         with guest.at(table) as chair:
             chair.play("take wug")
 
@@ -504,8 +505,8 @@ def test_a_bot_that_fails_is_replaced_for_that_move_and_the_table_is_told(
         ([1.0] * 21, 3, 0.85 / 7),
         ([0.5, 1.0], 1, 0.85 / 2),
         ([0.5] + 20 * [1.0], 1, 0.85 / 21),
-        ([-0.2, 0.4], 1, SHORTEST),
-        ([1.0] * 1000, 1, SHORTEST),
+        ([-0.2, 0.4], 1, MIN_SECONDS),
+        ([1.0] * 1000, 1, MIN_SECONDS),
     ],
 )
 def test_a_thought_is_shorter_when_many_tables_wait(waits: list[float], workers: int, seconds: float) -> None:
@@ -515,7 +516,7 @@ def test_a_thought_is_shorter_when_many_tables_wait(waits: list[float], workers:
 @pytest.mark.slow
 def test_a_thought_is_cut_short_when_another_table_asks() -> None:
     async def think() -> None:
-        bots = Bots(Settings(bot_workers=1, bot_seconds=4.0), lambda done, total: None)
+        bots = BotPool(Settings(bot_workers=1, bot_seconds=4.0), lambda done, total: None)
         game = Game("classic", 2, seed=7, start=0)
         early = await bots.choose("master", game.view(0), 5)
         assert ("greedy", "starting") == (early.bot, early.why), "no worker is ready: a simple bot moves"
@@ -540,7 +541,7 @@ def test_a_thought_is_cut_short_when_another_table_asks() -> None:
 def test_bots_think_in_processes_that_may_die() -> None:
     async def think() -> None:
         told: list[tuple[int, int]] = []
-        bots = Bots(Settings(bot_workers=1, bot_deadline=60), lambda done, total: told.append((done, total)))
+        bots = BotPool(Settings(bot_workers=1, bot_deadline=60), lambda done, total: told.append((done, total)))
         await bots.warm()
         assert [(0, 2), (1, 2), (2, 2)] == told
         game = Game("classic", 2, seed=7, start=0)
@@ -563,7 +564,7 @@ def test_bots_think_in_processes_that_may_die() -> None:
 
 def test_nothing_of_the_game_is_answered_before_the_bots_are_ready(tmp_path: Path) -> None:
     with house(tmp_path) as here:
-        here.hub.is_ready = False
+        here.service.is_ready = False
         assert "starting" == here.client.get("/api/health").json()["status"]
         assert (503, "1") == ((answer := here.client.get("/api/me")).status_code, answer.headers["retry-after"])
         assert 200 == here.client.get("/").status_code

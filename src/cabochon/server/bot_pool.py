@@ -29,7 +29,7 @@ from ..rules.variants import VARIANTS
 from ..ruleset import FEWEST_PLAYERS
 from ..search.analysis import Analysis
 from ..view import View
-from .refusals import Refused
+from .errors import Refused
 
 if TYPE_CHECKING:
     from .settings import Settings
@@ -38,10 +38,10 @@ WARM_UP_MOVES = 12
 LOOKED_AT = 16
 HINT = Budget(seconds=0.5)
 WARM_UP_SECONDS = 600.0  # until a worker is ready: on a slow machine it has to compile for minutes the first time
-FIRST_PAUSE, LONGEST_PAUSE = 1.0, 300.0  # seconds before a worker that failed again is started again; each twice the one before
+FIRST_PAUSE, MAX_PAUSE = 1.0, 300.0  # seconds before a worker that failed again is started again; each twice the one before
 MAX_FAILURES = 10  # in a row, about ten minutes of pauses: then the cause is not a passing one, and the worker stays off
 THINKING = 0.85  # the part of a worker's time that is thinking when tables wait for it; the rest is coming and going
-SHORTEST = 0.002  # seconds that a thought may take however late it is
+MIN_SECONDS = 0.002  # seconds that a thought may take however late it is
 GLANCE_SECONDS, GLANCE = 0.005, Budget(nodes=16)  # with less time than this, so many positions: they take about as long as one
 SHORT = 0.25  # the part of its usual time with less of which a bot was weakened
 Found = TypeVar("Found")
@@ -109,8 +109,8 @@ def guarded(thought: Callable[[float], Found], seconds: float) -> Found:
     """In a worker: what is found. Whatever a bot raises is told apart from what happens to the worker itself."""
     try:
         return thought(seconds)
-    except Exception as wrong:
-        raise BotFailed(f"{type(wrong).__name__}: {wrong}") from None
+    except Exception as error:
+        raise BotFailed(f"{type(error).__name__}: {error}") from None
 
 
 def think_as(name: str, view: View, seed: int, seconds: float) -> Thought:
@@ -145,10 +145,10 @@ def fair_seconds(waits: Sequence[float], workers: int) -> float:
     `waits` says for everybody who asked, first come first, in how many seconds he should have his answer; the workers think for
     the first of them, then for the next.
     """
-    if waits and waits[-1] * THINKING * workers <= len(waits) * SHORTEST:
-        return SHORTEST  # very many wait
+    if waits and waits[-1] * THINKING * workers <= len(waits) * MIN_SECONDS:
+        return MIN_SECONDS  # very many wait
     turns = ((wait, place // workers + 1) for place, wait in enumerate(waits))
-    return max(SHORTEST, min(wait * (THINKING if turn > 1 else 1.0) / turn for wait, turn in turns))
+    return max(MIN_SECONDS, min(wait * (THINKING if turn > 1 else 1.0) / turn for wait, turn in turns))
 
 
 def warm_up() -> int:
@@ -185,7 +185,7 @@ def simple_move(view: View, seed: int) -> tuple[str, Thought]:
 
 def restart_pause(failures: int) -> float:
     """Seconds before a worker is started again that has failed so often since it last thought well."""
-    return 0.0 if failures == 0 else min(FIRST_PAUSE * 2 ** min(failures - 1, 32), LONGEST_PAUSE)
+    return 0.0 if failures == 0 else min(FIRST_PAUSE * 2 ** min(failures - 1, 32), MAX_PAUSE)
 
 
 class Worker:
@@ -232,7 +232,7 @@ class Worker:
         await self.warm()
 
 
-class Bots:
+class BotPool:
     """The workers. Without any, bots think in a thread of the server: for tests and very small machines."""
 
     def __init__(self, settings: "Settings", progress: Callable[[int, int], None]) -> None:
@@ -305,9 +305,9 @@ class Bots:
             if not self.search_is_warm or self._has_no_worker():
                 return self.stand_in(name, view, seed, "starting")
             thought, seconds = await self._think(partial(think_as, name, view, seed))
-        except Exception as wrong:
-            log.warning("bot %s gave no move (%s): a simple one moves instead", name, str(wrong) or type(wrong).__name__)
-            return self.stand_in(name, view, seed, "late" if isinstance(wrong, TimeoutError) else "failed")
+        except Exception as error:
+            log.warning("bot %s gave no move (%s): a simple one moves instead", name, str(error) or type(error).__name__)
+            return self.stand_in(name, view, seed, "late" if isinstance(error, TimeoutError) else "failed")
         is_short = is_timed(player) and seconds < SHORT * self.settings.bot_seconds
         return self._moved(name, thought, why="short" if is_short else None)
 

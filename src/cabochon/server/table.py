@@ -1,0 +1,401 @@
+"""A table as the fold of what is stored about it: no sockets, no database, no tasks, and no time but what it is told.
+
+`load_table` folds the stored log. After that an entry is checked first, then stored, and only then applied, so that memory never
+knows more than the log. What is not stored (who is connected, what is being asked) belongs to the room around it: `room.py`.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from orjson import Fragment
+
+from ..errors import CabochonError
+from ..events import event_of
+from ..game import Game
+from ..notation.move import Move, parse_move
+from ..view import View
+from .clock import Moment, TableClock, clock_of
+from .commitment import DealInputs
+from .dealing import Dealing, DealOrigin, Phase
+from .errors import Refused, forbidden, not_a_move
+from .messages import TableOptions
+from .serialise import PositionViews, packed, view_out
+
+if TYPE_CHECKING:
+    from .repository import Stored
+
+ENTRY_FIELDS = ("number", "kind", "seat", "text", "at", "undoes", "spent", "thought")
+DEAL_PHASES: dict[str, Phase] = {"waiting": "waiting", "dealing": "sealing", "running": "dealt", "finished": "dealt"}
+MAX_LOG_ENTRIES = 4000  # a game can go on for ever, a table cannot
+Deal = Callable[[TableOptions, DealInputs], Game]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A line of the log as it is stored. `spent` are the seconds taken from the seat whose time ran; `thought` is a bot's."""
+
+    number: int
+    kind: str
+    seat: int
+    text: str
+    at: float
+    undoes: int | None = None
+    spent: float = 0.0
+    thought: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """An entry with what it did, written for the seat it belongs to and for everybody else."""
+
+    entry: Entry
+    reveals: bool
+    left: float | None
+    own: Fragment
+    others: Fragment
+
+    def out(self, viewer: int | None) -> Fragment:
+        """The line as this viewer may read it."""
+        return self.own if viewer == self.entry.seat else self.others
+
+
+@dataclass(slots=True)
+class Seat:
+    """A place at the table. `stand_in` is the bot that plays while its user is away."""
+
+    seat: int
+    kind: str
+    name: str
+    bot: str | None = None
+    token: str | None = None
+    stand_in: str | None = None
+
+    @property
+    def played_by(self) -> str | None:
+        """The bot that plays here now, if one does."""
+        return self.bot if self.kind == "bot" else self.stand_in
+
+    @property
+    def is_person(self) -> bool:
+        """Whether the seat belongs to a user, also while a bot stands in."""
+        return self.kind == "user"
+
+    @property
+    def is_human(self) -> bool:
+        """Whether a user decides here."""
+        return self.is_person and self.stand_in is None
+
+
+@dataclass(frozen=True, slots=True)
+class SeatChange:
+    """Seats before the game: the new ones, the host, who holds which seat now (None: none), and whose seals are void."""
+
+    seats: list[Seat]
+    host: int | None
+    holders: Mapping[str, int | None] = field(default_factory=dict)
+    unsealed: list[int] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Table:
+    """Seats, options and, once it has begun, a game with its log."""
+
+    id: str
+    options: TableOptions
+    status: str
+    host: int | None
+    created: float
+    rematch: str | None
+    origin: DealOrigin
+    dealing: Dealing
+    seats: list[Seat]
+    holders: dict[str, int]
+    clock: TableClock | None
+    game: Game | None = None
+    log: list[Line] = field(default_factory=list)
+    standing: list[Line] = field(default_factory=list)  # the moves that are not taken back
+    views: PositionViews = field(init=False, repr=False)  # of the position; from the deal on
+
+    # the fold
+
+    def first_game(self, deal: Deal) -> Game:
+        """The game before its first move. That of an older server (format 1) follows from a seed."""
+        options, origin = self.options, self.origin
+        if origin.secret is None:
+            return Game(options.variant, options.players, seed=origin.seed, start=origin.start, **options.house_rules())
+        return deal(options, DealInputs(self.id, origin.secret, origin.start, self.dealing.nonces))
+
+    def begin(self, game: Game, now: Moment) -> None:
+        """The cards are dealt."""
+        self.status = "running"
+        self.dealing.finish()
+        self.game, self.views = game, PositionViews(game)
+        self._changed(now)
+
+    def change_seats(self, change: SeatChange) -> None:
+        """Somebody sits down, leaves, or gives a seat to a bot."""
+        for seat in change.seats:
+            self.seats[seat.seat] = seat
+        for user, held in change.holders.items():
+            if held is None:
+                self.holders.pop(user, None)
+            else:
+                self.holders[user] = held
+        for place in change.unsealed:
+            self.dealing.vacate(place)
+        self.host = change.host
+
+    def apply(self, entry: Entry, playing: float, move: Move | None = None) -> None:
+        """Do what a stored entry says; `move` is its move, where that is known already."""
+        if entry.number != self.number + 1:
+            raise CabochonError(f"entry {entry.number} comes after entry {self.number}")
+        if self.clock:
+            self.clock.charge(entry.spent)
+        if entry.kind == "move":
+            line = self._play(entry, move or parse_move(entry.text, self.options.variant))
+            self.standing.append(line)
+        else:
+            line = self._note(entry)
+        self.log.append(line)
+        self._changed(Moment(entry.at, playing))
+
+    def _play(self, entry: Entry, move: Move) -> Line:
+        assert self.game is not None
+        before = self.views.view(entry.seat)
+        self.game.play(move)
+        self.views = PositionViews(self.game, self.views)
+        after = self.views.view(entry.seat)
+        ends_turn = after.turns != before.turns
+        left = self.clock.end_turn(entry.seat) if self.clock and ends_turn else None
+        return written_line(entry, before, after, move.action, left)
+
+    def _note(self, entry: Entry) -> Line:
+        """Everything but a move: a move taken back, a bot for a seat, its user again."""
+        if entry.kind == "undo":
+            self._take_back(entry)
+        else:
+            self.seats[entry.seat].stand_in = None if entry.kind == "back" else entry.text
+            if entry.kind == "back" and self.clock:
+                self.clock.come_back(entry.seat)
+        return noted_line(entry, self.views.any_view.turns)
+
+    def _take_back(self, entry: Entry) -> None:
+        assert self.game is not None
+        line = self.standing.pop()
+        assert line.entry.number == entry.undoes, "the log takes back its last standing move"
+        self.game.undo()
+        self.views = PositionViews(self.game, self.views)
+        if self.clock:
+            self.clock.take_back(line.entry.seat, line.left)
+
+    def _changed(self, now: Moment) -> None:
+        if self.views.any_view.stage == "over" or self.number >= MAX_LOG_ENTRIES:
+            self.status = "finished"
+        if self.clock:
+            seat = self.decides
+            self.clock.run(seat if seat is not None and self.seats[seat].is_human else None, now.playing)
+            self.clock.changed = now.day
+
+    # the next entries
+
+    def entry(self, kind: str, seat: int, text: str, now: Moment, thought: str | None = None) -> Entry:
+        """The next line of the log, if there is space for one."""
+        if len(self.log) >= MAX_LOG_ENTRIES:
+            raise Refused("log_full", most=MAX_LOG_ENTRIES)
+        spent = self.clock.elapsed(now.playing) if self.clock else 0.0
+        return Entry(len(self.log) + 1, kind, seat, text, now.day, spent=spent, thought=thought)
+
+    def undoing(self, seat: int, now: Moment) -> list[Entry]:
+        """The entries that take back everything from a seat's last decision on; only the first takes time from the clock."""
+        place = self.own_last(seat)
+        assert place is not None
+        undone = [line.entry for line in reversed(self.standing[place:])]
+        if self.number + len(undone) > MAX_LOG_ENTRIES:
+            raise Refused("log_full", most=MAX_LOG_ENTRIES)
+        first = self.entry("undo", seat, undone[0].text, now)
+        rest = [
+            replace(first, number=first.number + i, text=entry.text, undoes=entry.number, spent=0.0)
+            for i, entry in enumerate(undone[1:], 1)
+        ]
+        return [replace(first, undoes=undone[0].number), *rest]
+
+    # what is so
+
+    @property
+    def number(self) -> int:
+        """The number of the last line."""
+        return len(self.log)
+
+    @property
+    def decides(self) -> int | None:
+        """The seat to decide."""
+        return self.views.any_view.turn if self.game and self.status == "running" else None
+
+    @property
+    def deadline(self) -> float | None:
+        """When the time of the seat to decide is up."""
+        return self.clock.deadline if self.clock and self.status == "running" else None
+
+    def seat_of(self, user: str | None) -> int | None:
+        """The seat a user holds."""
+        return None if user is None else self.holders.get(user)
+
+    def others(self, seat: int) -> list[int]:
+        """The other seats that belong to a user. A bot that stands in takes nobody's right to be asked."""
+        return [other.seat for other in self.seats if other.is_person and other.seat != seat]
+
+    def own_last(self, seat: int) -> int | None:
+        """The place of a seat's last standing move among all of them."""
+        places = range(len(self.standing) - 1, -1, -1)
+        return next((place for place in places if self.standing[place].entry.seat == seat), None)
+
+    # who may do what
+
+    def may_watch(self, user: str | None) -> bool:
+        """Whether a user may see the game. A table that waits is shown to everybody with its link: somebody must sit down."""
+        return self.options.watch != "nobody" or self.status == "waiting" or self.seat_of(user) is not None
+
+    def check_turn(self, seat: int) -> None:
+        """Refuse a seat that has nothing to decide now."""
+        if self.game is None:
+            raise Refused("not_begun")
+        if self.status == "finished":
+            raise Refused("over")
+        if self.seats[seat].stand_in:
+            raise Refused("stand_in")
+        turn = self.views.any_view.turn
+        if turn != seat:
+            raise Refused("not_your_turn", seat=turn)
+
+    def check_hint(self, seat: int) -> None:
+        """Refuse a hint. Somebody who is away may come back, and would find it unfair."""
+        if self.others(seat):
+            raise Refused("hint_alone")
+        self.check_turn(seat)
+
+    def check_move(self, seat: int, text: str) -> Move:
+        """The move that a text is, if this seat may play it now; else the rule that forbids it is raised."""
+        self.check_turn(seat)
+        assert self.game is not None
+        try:
+            move = parse_move(text, self.game.variant)
+            if str(move) in self.views.choices:
+                return move
+            rule = self.game.why_not(move)
+        except CabochonError as error:
+            raise not_a_move(text, error) from error
+        if rule is not None:
+            raise forbidden(move, rule)
+        return move
+
+    def can_undo(self, seat: int | None) -> str:
+        """Whether a seat may take its last decision back: no, free, or if the others agree (ask)."""
+        policy = self.options.takeback
+        if seat is None or policy == "never" or self.status != "running" or not self.seats[seat].is_human:
+            return "no"
+        place = self.own_last(seat)
+        if place is None or self.number + len(self.standing) - place > MAX_LOG_ENTRIES:
+            return "no"
+        if policy == "free" or not self.others(seat):
+            return "free"
+        is_last = place == len(self.standing) - 1
+        return "free" if is_last and not self.standing[place].reveals else "ask"
+
+
+def read_table(stored: "Stored") -> Table:
+    """What is stored about a table, without its log: all that the lobby says."""
+    row = stored.table
+    options = TableOptions.model_validate_json(row["options"])
+    table = Table(
+        **{name: row[name] for name in ("id", "status", "host", "created", "rematch")},
+        options=options,
+        origin=DealOrigin(**{name: row[name] for name in DealOrigin.__slots__}),
+        dealing=Dealing(
+            row["id"],
+            DEAL_PHASES.get(row["status"], "waiting"),
+            {seal["seat"]: seal["seal"] for seal in stored.seals},
+            {seal["seat"]: seal["nonce"] for seal in stored.seals if seal["nonce"]},
+        ),
+        seats=[Seat(**{name: seat[name] for name in ("seat", "kind", "name", "bot", "token")}) for seat in stored.seats],
+        holders={holder["user_id"]: holder["seat"] for holder in stored.holders},
+        clock=clock_of(options.clock, options.players),
+    )
+    _check_seats(table)
+    return table
+
+
+def load_table(stored: "Stored", deal: Deal, now: Moment) -> Table:
+    """The table that lies in the database, its log replayed."""
+    table = read_table(stored)
+    if table.status in ("waiting", "dealing"):
+        return table
+    table.begin(table.first_game(deal), Moment(stored.table["began"], now.playing))
+    for row in stored.entries:
+        table.apply(Entry(**{name: row[name] for name in ENTRY_FIELDS}), now.playing)
+    if table.clock:
+        table.clock.catch_up(now.playing, now.day)
+    return table
+
+
+def _check_seats(table: Table) -> None:
+    """Stored seats and holders that fit the options."""
+    expected = list(range(table.options.players))
+    found = [seat.seat for seat in table.seats]
+    if found != expected:
+        raise CabochonError(f"seats {found} are stored, and {expected} are needed")
+    if not set(table.holders.values()) <= set(expected):
+        raise CabochonError(f"holders of seats {sorted(set(table.holders.values()))} are stored, and seats are {expected}")
+    if table.status not in DEAL_PHASES:
+        raise CabochonError(f"{table.status!r} is stored as status")
+
+
+def written_line(entry: Entry, before: View, after: View, action: int, left: float | None) -> Line:
+    """A move, with what its seat may know and what the others may know."""
+    did = event_of(before, after, action)
+    out = _line_out(entry, before.turns)
+    out |= {"card": did.card, "turned_up": did.turned_up, "tile": did.tile, "avengers": did.avengers, "gems": did.gems}
+    own = packed(out)
+    others = packed({**out, "card": None}) if did.is_hidden else own
+    return Line(entry, did.reveals, left, own, others)
+
+
+def noted_line(entry: Entry, turns: int) -> Line:
+    """A line that is no move."""
+    written = packed(_line_out(entry, turns))
+    return Line(entry, False, None, written, written)  # noqa: FBT003
+
+
+def _line_out(entry: Entry, turns: int) -> dict[str, Any]:
+    """An EntryOut, without what a move did."""
+    return {
+        "number": entry.number,
+        "kind": entry.kind,
+        "seat": entry.seat,
+        "text": entry.text,
+        "card": None,
+        "turned_up": None,
+        "tile": None,
+        "avengers": False,
+        "gems": (),
+        "undoes": entry.undoes,
+        "turns": turns,
+        "at": entry.at,
+        "thought": None if entry.thought is None else Fragment(entry.thought),
+    }
+
+
+def replay_views(game: Game, entries: list[Entry], viewer: int | None) -> list[Fragment]:
+    """What a viewer saw before the first entry and after each."""
+    views = [_view_for(game, viewer)]
+    for entry in entries:
+        if entry.kind == "move":
+            game.play(entry.text)
+        elif entry.kind == "undo":
+            game.undo()
+        views.append(_view_for(game, viewer))
+    return views
+
+
+def _view_for(game: Game, viewer: int | None) -> Fragment:
+    return packed(view_out(game.view(viewer), game.is_last_round))
