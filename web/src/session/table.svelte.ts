@@ -18,7 +18,6 @@ import { isMine, viewOf } from "./turn";
 
 /** How long a refusal stays on the screen, in milliseconds. */
 const NOTE_TIME = 6000;
-const PRINTED = { goal: { classic: 15, marvel: 16 }, tokenLimit: 10, handLimit: 3 };
 
 /** What the page does when something happens at the table. */
 export interface Stage {
@@ -85,16 +84,16 @@ export class TableSession {
     return this.current?.table.options.house;
   }
   get goal() {
-    return this.house?.goal ?? PRINTED.goal[this.variant];
+    return this.house?.goal ?? this.data?.goal ?? 0;
   }
   get goalWords() {
     return m.table_goal({ variant: this.variant, goal: this.goal });
   }
   get tokenLimit() {
-    return this.house?.token_limit ?? PRINTED.tokenLimit;
+    return this.house?.token_limit ?? this.data?.token_limit ?? Infinity;
   }
   get handLimit() {
-    return this.house?.hand_limit ?? PRINTED.handLimit;
+    return this.house?.hand_limit ?? this.data?.hand_limit ?? 0;
   }
   get prices() {
     return this.current?.prices ?? {};
