@@ -547,7 +547,7 @@ def test_the_command_says_what_it_compared_with(revealed: dict[str, Any], tmp_pa
     assert 0 == result.exit_code and "today" not in result.output
     for options, reason in (
         (["--commitment", "abc"], "--commitment abc: it has 64 digits from 0 to f"),
-        (["--nonce", OTHER], "a nonce is said like 0=HEX"),
+        (["--nonce", OTHER], "a nonce is written like 0=HEX"),
         (["--nonce", "0=abc"], "--nonce abc: it has 64 digits from 0 to f"),
     ):
         result = commanded(tmp_path, said, *options)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cabochon import Game, sample
+from cabochon import CabochonError, Game, sample
 from cabochon.bots import Budget
 from cabochon.server import bot_pool
 from cabochon.server.settings import Settings
@@ -137,7 +137,10 @@ def test_one_hint_at_a_time_while_the_table_goes_on(here: House, monkeypatch: py
 
 
 def test_a_failed_hint_is_refused(here: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bot_pool, "HINT", Budget(nodes=0))
+    def fail(*_: object) -> None:
+        raise CabochonError("no net, no search")
+
+    monkeypatch.setattr(bot_pool, "advise", fail)
     with alone(here) as chair:
         assert "the server could not do this" == chair.refusal("hint")
         assert {} == here.service.hints
