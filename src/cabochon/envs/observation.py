@@ -27,7 +27,7 @@ from ..rules.gems import COLOURS, LANE_BITS, WILD, lane, minus, total
 from ..rules.play import legal
 from ..rules.reserving import hidden_cards
 from ..rules.state import CLAIM, MAIN, MARKET_SIZE, MAX_RESERVED, MAX_TILES, RETURN, State
-from ..rules.variants import VARIANTS
+from ..rules.variants import CARD_SETS
 from ..ruleset import States
 
 MAX_NUMBER = 127  # the largest int8; larger counts are clipped
@@ -130,7 +130,7 @@ LAST_ROUND, OPEN = 7, 6  # the bytes of these numbers in their words
 MASK_WORDS = 10  # 73 numbers, rounded up
 
 FACE = np.zeros((NONE + 1, CARD_WORDS), np.int64)
-for _card in range(len(VARIANTS) * CARD_COUNT):
+for _card in range(len(CARD_SETS) * CARD_COUNT):
     FACE[_card, 0] = COST[_card] | POINTS[_card] << 40 | SYMBOLS[_card] << 48
     FACE[_card, 1] = BONUS[_card] | 1 << 8 * (4 + TIER[_card])
 TILE_FACE = np.zeros(NONE + 1, np.int64)

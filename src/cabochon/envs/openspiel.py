@@ -18,7 +18,7 @@ from ..notation.gems import format_counts
 from ..notation.move import Move
 from ..rules.actions import ACTION_COUNT, BUY, BUY_RESERVED, FIRST_ACTION, PASS, RESERVE, RESERVE_DECK
 from ..rules.bits import lowest_bit
-from ..rules.cards import CARD_COUNT, DECK_START, NONE, TILE_COUNT, TILE_FACES, TILE_START
+from ..rules.cards import CARD_COUNT, CARD_START, DECK_START, NONE, NUMBER, TILE_COUNT, TILE_FACES, TILE_START
 from ..rules.compile import kernel
 from ..rules.deal import clear_table, shuffle_deck
 from ..rules.play import legal, play
@@ -35,7 +35,8 @@ NO_DRAW, DRAWS = -1, 16  # DRAWS + tier: a result of `_decide` above every playe
 DECISIONS_PER_TURN = 5  # an action, three returns, a claim
 FIRST_CARD = ACTION_COUNT  # an event is an action or, from here on, a card, a tile, or an unseen card of a tier
 FIRST_TILE = FIRST_CARD + CARD_COUNT
-FIRST_UNSEEN = FIRST_TILE + int(TILE_COUNT.max())
+MAX_FACES = 10  # of tiles, in the games that OpenSpiel knows: a number more would change the tensors of all of them
+FIRST_UNSEEN = FIRST_TILE + MAX_FACES
 EVENT_COUNT = FIRST_UNSEEN + 3
 EVENT_BYTES = [bytes((event,)) for event in range(EVENT_COUNT)]
 UNIFORM = [(1.0 / max(count, 1),) * count for count in range(CARD_COUNT + 1)]
@@ -52,7 +53,7 @@ def _lay_out(states: Any) -> None:
     for tier in range(3):
         shuffle_deck(state, tier, 1)
         for i in range(40 - 10 * tier):
-            state.deck[DECK_START[tier] + i] = state.variant * CARD_COUNT + DECK_START[tier] + i
+            state.deck[DECK_START[tier] + i] = CARD_START[state.variant] + DECK_START[tier] + i
 
 
 @kernel
@@ -71,7 +72,7 @@ def _bring_up(states: Any, tier: int, card: int) -> None:
 @kernel
 def _turn_up(states: Any, slot: int, card: int) -> None:
     """Deal a card into a slot of the market."""
-    _bring_up(states, slot // SLOTS_PER_TIER, states[0].variant * CARD_COUNT + card)
+    _bring_up(states, slot // SLOTS_PER_TIER, CARD_START[states[0].variant] + card)
     refill(states[0], slot)
 
 
@@ -103,7 +104,7 @@ def _decide(states: Any, action: int, turn_limit: int) -> int:
 @kernel
 def _draw_and_play(states: Any, action: int, tier: int, card: int, turn_limit: int) -> int:
     """Play an action that draws this card; returns the next player."""
-    _bring_up(states, tier, states[0].variant * CARD_COUNT + card)
+    _bring_up(states, tier, CARD_START[states[0].variant] + card)
     return _play(states, action, turn_limit)
 
 
@@ -123,7 +124,7 @@ def _in_deck(states: Any, tier: int, out: Any) -> int:
     """Write the cards of a deck into `out`; returns their number."""
     size, first = states[0].deck_size[tier], DECK_START[tier]
     for i in range(size):
-        out[i] = states[0].deck[first + i] % CARD_COUNT
+        out[i] = NUMBER[states[0].deck[first + i]] - 1
     return size
 
 
@@ -169,7 +170,7 @@ def event_texts(variant: Variant) -> list[str]:
     return moves + cards + tiles + [f"a card of tier {tier}" for tier in (1, 2, 3)]
 
 
-EVENT_TEXTS = {name: event_texts(variant) for name, variant in VARIANTS.items()}
+EVENT_TEXTS = {name: event_texts(variant) for name, variant in VARIANTS.items() if len(TILES[name]) <= MAX_FACES}
 
 
 def game_type(short_name: str, long_name: str) -> Any:
@@ -301,7 +302,7 @@ class SplendorState(pyspiel.State):  # type: ignore[misc]
         self.events += EVENT_BYTES[action]
         held = reserve_place(action)
         if held is not None:
-            self.events += EVENT_BYTES[FIRST_CARD + self.states["reserve"][0, self.player].item(held) % CARD_COUNT]
+            self.events += EVENT_BYTES[FIRST_CARD + int(NUMBER[self.states["reserve"][0, self.player, held]]) - 1]
         result = _decide(self.states, action, self.turn_limit)
         if result < DRAWS:
             self.player = result
@@ -361,7 +362,7 @@ class SplendorState(pyspiel.State):  # type: ignore[misc]
         """For each reserved card that this player cannot see, another that might be there."""
         old, new = self.states["reserve"][0], sample(view(self.states[0], player), rng)["reserve"][0]
         hidden = self.states["reserve"][0] != NONE
-        return dict(zip((old[hidden] % CARD_COUNT).tolist(), (new[hidden] % CARD_COUNT).tolist(), strict=True))
+        return dict(zip((NUMBER[old[hidden]] - 1).tolist(), (NUMBER[new[hidden]] - 1).tolist(), strict=True))
 
     def _replayed(self, instead: dict[int, int]) -> "SplendorState | None":
         """The same history with other cards drawn; None if a player who passed could have moved with them."""

@@ -63,7 +63,7 @@ def svg(view: View) -> str:
     parts += [_counted(letter, n, 540, 128 + 64 * i, 20) for i, (letter, n) in enumerate(_by_letter(view, view.bank))]
     parts += [_seat(view, seat, 600, 12 + 156 * seat) for seat in range(view.rules.players)]
     size = f'width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}"'
-    return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{_gems(variant)}{"".join(parts)}</svg>'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{_gems(view.rules.row.theme)}{"".join(parts)}</svg>'
 
 
 def pixels(view: View) -> NDArray[np.uint8]:
@@ -76,10 +76,10 @@ def pixels(view: View) -> NDArray[np.uint8]:
 
 
 @cache
-def _gems(variant: str) -> str:
+def _gems(theme: str) -> str:
     cuts = (
-        f'<g id="{_id(letter)}" fill="{colour}" stroke="{INK}" stroke-width=".12">{CUTS[variant][letter]}</g>'
-        for letter, colour in COLOURS[variant].items()
+        f'<g id="{_id(letter)}" fill="{colour}" stroke="{INK}" stroke-width=".12">{CUTS[theme][letter]}</g>'
+        for letter, colour in COLOURS[theme].items()
     )
     return f"<defs>{''.join(cuts)}</defs>"
 
@@ -151,7 +151,7 @@ def _seat(view: View, seat: int, x: float, y: float) -> str:
     parts += [_counted(letter, n, x + 56 + 41 * i, y + 22, 9) for i, (letter, n) in enumerate(_by_letter(view, area.tokens))]
     for i in range(COLOUR_COUNT):
         letter, left = view.rules.letters[i], x + 46 + 41 * i
-        parts.append(_frame(left, y + 40, 34, 26, fill=COLOURS[view.rules.variant][letter]))
+        parts.append(_frame(left, y + 40, 34, 26, fill=COLOURS[view.rules.row.theme][letter]))
         parts.append(_number(area.bonuses[i], left + 17, y + 53, 14, INK if letter in "wyo" else PAPER))
     parts += [_reserved(view, held, x + 46 + 64 * i, y + 74) for i, held in enumerate(area.reserve)]
     return "".join(parts)

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from ..errors import CabochonError
+from ..rules.variants import VARIANTS
 from .command import train
 from .plan import DEFAULTS, Plan
 
@@ -14,7 +15,7 @@ WRONG_INPUT = 2
 def options(arguments: list[str] | None = None) -> argparse.Namespace:
     """What was asked for."""
     parser = argparse.ArgumentParser("python -m cabochon.learn", description="Train a net by games against itself.")
-    parser.add_argument("--variant", choices=("classic", "marvel"), default=DEFAULTS.variant)
+    parser.add_argument("--variant", choices=tuple(VARIANTS), default=DEFAULTS.variant)
     parser.add_argument(
         "--players", type=int, nargs="+", choices=(2, 3, 4), default=DEFAULTS.players, help="one net for all of them"
     )

@@ -21,6 +21,7 @@ from ..rules.deal import ANY_START, deal_from
 from ..rules.play import legal, play
 from ..rules.rng import seeded, stir
 from ..rules.state import MAX_SEATS, OVER
+from ..rules.variants import VARIANTS
 from ..ruleset import blank_states, ruleset
 from ..search.analysis import NET_SEARCH
 from ..search.determinize import determinize
@@ -181,7 +182,7 @@ def print_tables(found: dict[str, Any]) -> None:
 def main() -> None:
     """Calibrate and keep the numbers."""
     parser = argparse.ArgumentParser("python -m cabochon.learn.calibrate", description=__doc__)
-    parser.add_argument("--variant", choices=("classic", "marvel"), default="classic")
+    parser.add_argument("--variant", choices=tuple(VARIANTS), default="classic")
     parser.add_argument("--players", type=int, choices=(2, 3, 4), default=2)
     parser.add_argument("--games", type=int, default=2000)
     parser.add_argument("--nodes", type=int, default=32)

@@ -6,7 +6,7 @@ Each table is looked up in one place: on a GPU every function that names a table
 
 import numpy as np
 
-from .cards import BONUS, COST, DEMAND, POINTS, SYMBOLS, TIER, TILE_POINTS
+from .cards import BONUS, COST, DEMAND, NUMBER, POINTS, SYMBOLS, TIER, TILE_POINTS
 from .compile import kernel
 from .gems import LANE_BITS
 
@@ -42,6 +42,12 @@ def symbols_of(card: int) -> int:
 def tier_of(card: int) -> int:
     """The tier."""
     return TIER[card]
+
+
+@kernel
+def index_in_set(card: int) -> int:
+    """The place of a card in its card set, from 0."""
+    return NUMBER[card] - 1
 
 
 @kernel

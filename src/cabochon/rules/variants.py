@@ -25,6 +25,7 @@ class Variant:
     index: int
     title: str
     card_set: str
+    weights: str
     theme: str
     letters: str
     colours: tuple[str, ...]
@@ -69,6 +70,7 @@ def _variant(folder: Path) -> Variant:
         index=text["index"],
         title=text["title"],
         card_set=text["cards"],
+        weights=text.get("weights", folder.name),
         theme=text["theme"],
         letters=letters,
         colours=tuple(text["colours"]),

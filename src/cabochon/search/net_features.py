@@ -30,7 +30,7 @@ from ..rules.cards import CARD_COUNT, NONE, TIER_COUNT, TILE_START
 from ..rules.compile import inlined
 from ..rules.ending import goal_reached
 from ..rules.gems import COLOUR_COUNT, COLOURS, LANE_COUNT, WILD, lane, minus, total
-from ..rules.printed import colour_of, cost_of, demand_of, points_of, tier_of
+from ..rules.printed import colour_of, cost_of, demand_of, index_in_set, points_of, tier_of
 from ..rules.reserving import hidden_cards
 from ..rules.state import MARKET_SIZE, MAX_RESERVED, MAX_TILES, State
 from .linear_features import (
@@ -104,7 +104,7 @@ def list_cards(state: State, seat: int, hidden: int, out: Any, n: int) -> int:
         points, bounded = points_of(card), min(distance, DISTANCES - 1)
         linear, own = (IN_RESERVE, OWN_CARD) if in_reserve else (IN_MARKET, MARKET_CARD)
         out[n] = linear + (points * DISTANCES + bounded) * TILE_USES + lane(uses, colour_of(card))
-        out[n + 1] = own + card % CARD_COUNT * CARD_DISTANCES + min(distance, CARD_DISTANCES - 1)
+        out[n + 1] = own + index_in_set(card) * CARD_DISTANCES + min(distance, CARD_DISTANCES - 1)
         n = list_flags(flags_of(state, seat, bonuses, card), bounded, out, n + 2)
         if distance <= MAX_TAKEN:
             soon = max(soon, points)
@@ -170,13 +170,13 @@ def policy_index(state: State, action: int) -> int:
     if action < RESERVE:
         return action
     if action < RESERVE_DECK:
-        return POLICY_RESERVE + state.market[action - RESERVE] % CARD_COUNT
+        return POLICY_RESERVE + index_in_set(state.market[action - RESERVE])
     if action < BUY:
         return POLICY_RESERVE_DECK + action - RESERVE_DECK
     if action < BUY_RESERVED:
-        return POLICY_BUY + state.market[action - BUY] % CARD_COUNT
+        return POLICY_BUY + index_in_set(state.market[action - BUY])
     if action < PASS:
-        return POLICY_BUY_RESERVED + state.reserve[state.turn, action - BUY_RESERVED] % CARD_COUNT
+        return POLICY_BUY_RESERVED + index_in_set(state.reserve[state.turn, action - BUY_RESERVED])
     if action == PASS:
         return POLICY_PASS
     if action < CLAIM_TILE:

@@ -10,7 +10,7 @@ from ..rules.buying import AVENGERS_POINTS
 from ..rules.gems import COLOUR_COUNT, WILD
 from ..rules.variants import CARDS, TILES
 from ..view import View
-from .vocabulary import BUY_WORD, NUMBERS, TASKS, TILE_WORD, WILD_WORD, YOU, capitalise, conjugate, join_words, plural
+from .vocabulary import NUMBERS, TASKS, YOU, capitalise, conjugate, join_words, plural
 
 
 def headline(view: View, names: Sequence[str]) -> str:
@@ -40,7 +40,8 @@ def _action_sentence(before: View, did: Event, move: Move, name: str) -> str:
     if move.kind == "buy":
         paid = " ".join(f"{n}{letter}" for n, letter in zip(did.gems, before.rules.letters, strict=True) if n)
         price = f"for {paid or 'nothing'}"
-        return f"{conjugate(name, BUY_WORD[before.rules.variant])} {_bought_card(before, did, word)} {price}."
+        buys = conjugate(name, before.rules.row.words["buy"])
+        return f"{buys} {_bought_card(before, did, word)} {price}."
     if move.kind == "return":
         return f"{conjugate(name, 'return')} a {_token_word(before, word)} token."
     if move.kind == "claim":
@@ -55,7 +56,7 @@ def _colours(view: View, taken: Sequence[int]) -> str:
 
 def _token_word(view: View, letter: str) -> str:
     lane = view.rules.letters.index(letter)
-    return view.rules.row.colours[lane] if lane < COLOUR_COUNT else WILD_WORD[view.rules.variant]
+    return view.rules.row.colours[lane] if lane < COLOUR_COUNT else view.rules.row.words["wild"]
 
 
 def _card_text(view: View, number: int) -> str:
@@ -74,7 +75,7 @@ def _reserved_card(before: View, did: Event, word: str) -> str:
 
 
 def _with_wild(before: View, did: Event) -> str:
-    word = WILD_WORD[before.rules.variant]
+    word = before.rules.row.words["wild"]
     return f", with a {word} token" if did.tokens[WILD] > 0 else f" (no {word} is left)"
 
 
@@ -87,7 +88,7 @@ def tile_text(view: View, place: int) -> str:
     """The place, name and demand of a tile."""
     tile = TILES[view.rules.variant][view.tiles[place].number - 1]
     name = f" {tile.name}" if tile.name else ""
-    return f"{TILE_WORD[view.rules.variant]} {place + 1}{name} ({format_counts(tile.demand, view.rules.letters)})"
+    return f"{view.rules.row.tile_kind} {place + 1}{name} ({format_counts(tile.demand, view.rules.letters)})"
 
 
 def _effects(before: View, did: Event, move: Move, name: str) -> Iterator[str]:
@@ -110,7 +111,7 @@ def describe_outcome(game: Game, names: Sequence[str]) -> Iterator[str]:
     if outcome is None:
         yield f"Not finished: round {game.round}, {names[game.turn]} to play."
         return
-    reached = "the Gauntlet was reached" if game.rules.row.gauntlet else f"{game.rules.goal} points were reached"
+    reached = game.rules.row.words["goal"].format(goal=game.rules.goal)
     played_out = f"{reached}, and the round is played out"
     yield f"The game is over: {played_out if outcome.reason == 'goal' else 'nobody can move any more'}."
     yield _winners(view, outcome.ranks, outcome.winners, names)
@@ -131,7 +132,7 @@ def _because(view: View, first: int, second: int) -> str:
     """Why the first is ranked before the second."""
     best, next_best = view.seats[first], view.seats[second]
     if reaches_goal(view, first) != reaches_goal(view, second) and best.points <= next_best.points:
-        return "with the Gauntlet"
+        return f"with {view.rules.row.words['prize']}"
     if best.points != next_best.points:
         return f"with {best.points} points to {next_best.points}"
     if view.avengers == first:
@@ -145,5 +146,5 @@ def _merits(view: View, seat: int) -> Iterator[str]:
     yield plural(len(area.tableau), "card")
     if view.avengers == seat:
         yield "the Avengers tile"
-    if view.rules.row.gauntlet:
-        yield "the Gauntlet" if reaches_goal(view, seat) else "no Gauntlet"
+    if "prize" in view.rules.row.words:
+        yield view.rules.row.words["prize" if reaches_goal(view, seat) else "no_prize"]

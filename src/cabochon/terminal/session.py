@@ -21,7 +21,7 @@ from ..why_not import why_not
 from .rules_pages import chapters, rules_pages, sections, show_rules
 from .sentences import describe_move, describe_outcome, tile_text
 from .table import draw_table
-from .vocabulary import WILD_WORD, YOU, capitalise, conjugate, print_text
+from .vocabulary import YOU, capitalise, conjugate, print_text
 
 HELP = """\
 take {a}{b}{c}         three different tokens
@@ -45,8 +45,8 @@ ABOUT_SYMBOLS = "\nAn A is an Avengers symbol; every card of tier 3 carries the 
 def help_text(variant: str) -> str:
     row = VARIANTS[variant]
     a, b, c = tuple(row.letters[:3])
-    names = [f"{letter} {word}" for letter, word in zip(row.letters, (*row.colours, WILD_WORD[variant], "Time"), strict=False)]
-    text = HELP.format(a=a, b=b, c=c, wild=WILD_WORD[variant], tokens=", ".join(names))
+    names = [f"{letter} {word}" for letter, word in zip(row.letters, (*row.colours, row.words["wild"], "Time"), strict=False)]
+    text = HELP.format(a=a, b=b, c=c, wild=row.words["wild"], tokens=", ".join(names))
     return text + (ABOUT_SYMBOLS if row.gauntlet else "")
 
 

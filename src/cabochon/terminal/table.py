@@ -9,7 +9,7 @@ from ..rules.variants import CARDS, TILES
 from ..view import Reserved, View
 from ..why_not import why_not
 from .sentences import headline
-from .vocabulary import TILE_WORD, plural
+from .vocabulary import plural
 
 STYLES = {
     "classic": {"w": "black on white", "u": "white on blue", "g": "black on green", "r": "white on red", "k": "white on grey23"},
@@ -47,7 +47,7 @@ class _Drawing:
 
     def __init__(self, view: View, names: Sequence[str], width: int) -> None:
         self.view, self.names, self.rules = view, names, view.rules
-        self.styles = STYLES[self.rules.variant]
+        self.styles = STYLES[self.rules.row.theme]
         self.wide = width >= MARGIN + len(PLACES) * WIDE_CELL
         self.cell = WIDE_CELL if self.wide else NARROW_CELL
         self.named = bool(CARDS[self.rules.variant][0].name)
@@ -138,7 +138,7 @@ class _Drawing:
         area = self.view.seats[seat]
         yield f"{area.points} of {self.rules.goal} points"
         yield plural(len(area.tableau), "card")
-        yield plural(sum(tile.owner == seat for tile in self.view.tiles), TILE_WORD[self.rules.variant])
+        yield plural(sum(tile.owner == seat for tile in self.view.tiles), self.rules.row.tile_kind)
         if self.rules.row.gauntlet:
             yield plural(area.symbols, "symbol") + (" (Avengers tile)" if self.view.avengers == seat else "")
 

@@ -5,9 +5,6 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
-TILE_WORD = {"classic": "noble", "marvel": "location"}
-WILD_WORD = {"classic": "gold", "marvel": "S.H.I.E.L.D."}
-BUY_WORD = {"classic": "buy", "marvel": "recruit"}
 TASKS = {"main": "play", "return": "return tokens", "claim": "choose a tile"}
 NUMBERS = ("no", "one", "two", "three")
 YOU = "you"

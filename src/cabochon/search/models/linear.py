@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ...rules.variants import VARIANTS
 from ..linear_eval import GAIN_SCALE, KIND_BIAS, KIND_RESERVE, KIND_RESERVE_DECK, OPPONENT_WEIGHT, OVERFLOW, PHASES, LinearWeights
 from ..linear_eval import POLICY_WEIGHTS as POLICY_WEIGHT_COUNT
 from ..linear_features import LINEAR_FEATURES
@@ -23,8 +24,8 @@ INITIAL_POLICY_WEIGHTS[[KIND_BIAS + KIND_RESERVE, KIND_BIAS + KIND_RESERVE_DECK]
 
 
 def weights_path(variant: str, players: int) -> Path:
-    """Where the weights of a game are kept."""
-    return FOLDER / f"{variant}-{players}{SUFFIX}"
+    """Where the weights of a game are kept; a variant may name another whose weights it uses."""
+    return FOLDER / f"{VARIANTS[variant].weights}-{players}{SUFFIX}"
 
 
 @cache
