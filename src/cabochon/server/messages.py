@@ -585,12 +585,14 @@ class CardOut(Message):
 
 
 class TileFaceOut(Message):
-    """A tile as printed."""
+    """A tile as printed. It asks for `prestige` points, the bonuses of `demand`, and `other` bonuses of one colour not in it."""
 
     number: int
     points: int
     demand: list[int]
     name: str
+    prestige: int
+    other: int
 
 
 class VariantOut(Message):

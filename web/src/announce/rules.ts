@@ -1,5 +1,5 @@
 // The rule that forbids a move, by its code, in the reader's language. Only pages with a game on them need these words.
-import type { Variant } from "../api/http";
+import type { Theme } from "../art/types";
 import type { RuleOut } from "../api/messages";
 import { m } from "../paraglide/messages";
 import { say, type Facts, type Say } from "./refusals";
@@ -33,15 +33,15 @@ const RULES: Record<RuleOut["code"], Say> = {
 };
 
 /** `3r1k` in words; `-` is nothing. */
-const amounts = (variant: Variant, text: string) =>
-  listed([...text.matchAll(/(\d+)(\D)/g)].map(([, n, letter]) => gemCount(variant, letter, Number(n)))) || m.tell_none();
+const amounts = (theme: Theme, text: string) =>
+  listed([...text.matchAll(/(\d+)(\D)/g)].map(([, n, letter]) => gemCount(theme, letter, Number(n)))) || m.tell_none();
 
 /** The facts of a rule as they are read: letters become the names of gems. */
-function readable(facts: Facts, variant: Variant): Facts {
+function readable(facts: Facts, theme: Theme): Facts {
   const read = { ...facts };
-  if (typeof facts.gem === "string") read.gem = gemName(variant, facts.gem);
-  for (const name of ["price", "demand"]) if (typeof facts[name] === "string") read[name] = amounts(variant, facts[name]);
+  if (typeof facts.gem === "string") read.gem = gemName(theme, facts.gem);
+  for (const name of ["price", "demand"]) if (typeof facts[name] === "string") read[name] = amounts(theme, facts[name]);
   return read;
 }
 
-export const ruleWords = ({ code, facts }: RuleOut, variant: Variant) => say(RULES[code], readable(facts, variant));
+export const ruleWords = ({ code, facts }: RuleOut, theme: Theme) => say(RULES[code], readable(facts, theme));

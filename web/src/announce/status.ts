@@ -4,13 +4,13 @@ import { m } from "../paraglide/messages";
 import { advised, gemList, percent, plain, seatName, type Speaker } from "./words";
 
 /** Whose turn it is, what everybody has, and what is in the bank. */
-export function status(view: ViewOut, seats: readonly SeatOut[], { variant, letters }: Speaker, turnLine: string): string {
-  const list = (counts: number[]) => gemList(variant, counts, letters) || m.tell_none();
+export function status(view: ViewOut, seats: readonly SeatOut[], { data }: Speaker, turnLine: string): string {
+  const list = (counts: number[]) => gemList(data.theme, counts, data.letters) || m.tell_none();
   const areas = view.areas.map((area, seat) => {
     const parts = { points: m.table_points_n({ n: area.points }), tokens: list(area.tokens), bonuses: list(area.bonuses) };
     return seat === view.seat ? m.tell_you(parts) : m.tell_other({ ...parts, name: seatName(seats[seat]) });
   });
-  return [turnLine, ...areas, m.tell_bank({ bank: gemList(variant, view.bank, letters) })].join(" ");
+  return [turnLine, ...areas, m.tell_bank({ bank: gemList(data.theme, view.bank, data.letters) })].join(" ");
 }
 
 /** The moves of a hint, with their chances. */

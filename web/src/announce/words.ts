@@ -1,12 +1,14 @@
 // Everything that is said about the game, in the reader's language.
 import type { Variant } from "../api/http";
 import type { BotOut, CardOut, EntryOut, GameDataOut, SeatOut, TileFaceOut, ViewOut } from "../api/messages";
+import type { Theme } from "../art/types";
+import { games } from "../session/games.svelte";
 import { m } from "../paraglide/messages";
 import { getLocale } from "../paraglide/runtime";
 
 export const WILD = 5;
 
-const GEM: Record<Variant, Record<string, [() => string, (input: { n: number }) => string]>> = {
+const GEM: Record<Theme, Record<string, [() => string, (input: { n: number }) => string]>> = {
   classic: {
     w: [m.gem_classic_w, m.gems_classic_w],
     u: [m.gem_classic_u, m.gems_classic_u],
@@ -26,10 +28,10 @@ const GEM: Record<Variant, Record<string, [() => string, (input: { n: number }) 
   },
 };
 
-export const gemName = (variant: Variant, letter: string) => GEM[variant][letter]?.[0]() ?? letter;
-export const gemCount = (variant: Variant, letter: string, n: number) => GEM[variant][letter]?.[1]({ n }) ?? `${n} ${letter}`;
-export const gameName = (variant: Variant) => (variant === "marvel" ? m.game_marvel() : m.game_classic());
-export const gameShort = (variant: Variant) => (variant === "marvel" ? m.game_short_marvel() : m.game_short_classic());
+export const gemName = (theme: Theme, letter: string) => GEM[theme][letter]?.[0]() ?? letter;
+export const gemCount = (theme: Theme, letter: string, n: number) => GEM[theme][letter]?.[1]({ n }) ?? `${n} ${letter}`;
+export const gameName = (variant: Variant) => m.game_title({ variant, title: games.of(variant).title });
+export const gameShort = (variant: Variant) => m.game_short({ variant, title: games.of(variant).title });
 
 export function listed(parts: readonly string[]): string {
   const last = parts.at(-1);
@@ -38,27 +40,27 @@ export function listed(parts: readonly string[]): string {
 }
 
 /** Counts by letter, as words: "2 diamonds and 1 ruby". */
-export const gemList = (variant: Variant, counts: readonly number[], letters: string) =>
-  listed(counts.flatMap((n, lane) => (n > 0 && letters[lane] ? [gemCount(variant, letters[lane], n)] : [])));
+export const gemList = (theme: Theme, counts: readonly number[], letters: string) =>
+  listed(counts.flatMap((n, lane) => (n > 0 && letters[lane] ? [gemCount(theme, letters[lane], n)] : [])));
 
-export function cardWords(variant: Variant, card: CardOut): string {
-  const words = [m.card_words({ variant, gem: gemName(variant, card.bonus), tier: card.tier, name: card.name })];
+export function cardWords(theme: Theme, card: CardOut): string {
+  const words = [m.card_words({ theme, gem: gemName(theme, card.bonus), tier: card.tier, name: card.name })];
   if (card.points) words.push(m.card_points({ n: card.points }));
   if (card.symbols) words.push(m.card_symbols({ n: card.symbols }));
   return words.join(", ");
 }
 
-export function costWords(variant: Variant, counts: readonly number[], letters: string): string {
-  const cost = gemList(variant, counts, letters);
+export function costWords(theme: Theme, counts: readonly number[], letters: string): string {
+  const cost = gemList(theme, counts, letters);
   return cost ? m.card_cost({ cost }) : m.card_free();
 }
 
-export const tileWords = (variant: Variant, tile: TileFaceOut, letters: string) =>
+export const tileWords = ({ theme, letters, tile_kind }: GameDataOut, tile: TileFaceOut) =>
   m.tile_words({
-    variant,
+    tile_kind,
     name: tile.name,
     points: m.table_points_n({ n: tile.points }),
-    demand: gemList(variant, tile.demand, letters),
+    demand: gemList(theme, tile.demand, letters),
   });
 
 // The known bots by name; others introduce themselves.
@@ -106,8 +108,6 @@ export type Piece =
   | { tile: TileFaceOut };
 
 export interface Speaker {
-  variant: Variant;
-  letters: string;
   data: GameDataOut;
   name: (seat: number) => string;
 }
@@ -124,7 +124,8 @@ function pieces(text: string, parts: Record<string, Piece>): Piece[] {
 
 /** The sentences of a log line, each with its gems, cards and tiles as pieces. */
 export function sentences(entry: EntryOut, speaker: Speaker): Piece[][] {
-  const { variant, data } = speaker;
+  const { data } = speaker;
+  const { theme } = data;
   const name = speaker.name(entry.seat);
   if (entry.kind === "undo") return [[{ text: m.log_undo({ name }) }]];
   if (entry.kind === "replace") return [[{ text: m.log_replace({ name }) }]];
@@ -144,12 +145,12 @@ export function sentences(entry: EntryOut, speaker: Speaker): Piece[][] {
   const said: string[] = [];
   if (verb === "take") said.push(m.log_take({ name, gems }));
   else if (verb === "reserve") said.push(paid ? m.log_reserve_wild({ name, card, gems }) : m.log_reserve({ name, card }));
-  else if (verb === "buy") said.push(paid ? m.log_buy({ variant, name, card, gems }) : m.log_buy_free({ variant, name, card }));
+  else if (verb === "buy") said.push(paid ? m.log_buy({ theme, name, card, gems }) : m.log_buy_free({ theme, name, card }));
   else if (verb === "return") said.push(m.log_return({ name, gems }));
   else if (verb === "claim" && tile) said.push(m.log_claim({ name, tile: mark("tile") }));
   else if (verb === "pass") said.push(m.log_pass({ name }));
   else said.push(`${name}: ${entry.text}`);
-  if (tile && verb !== "claim") said.push(m.log_tile({ variant, name, tile: mark("tile") }));
+  if (tile && verb !== "claim") said.push(m.log_tile({ tile_kind: data.tile_kind, name, tile: mark("tile") }));
   if (entry.avengers) said.push(m.log_avengers({ name }));
   return said.map((text) => pieces(text, parts));
 }
@@ -171,16 +172,16 @@ export const thoughtOf = ({ thought }: EntryOut): string | null =>
 const bare = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Pieces in plain words. */
-export const plain = (pieces: readonly Piece[], { variant, letters }: Speaker) =>
+export const plain = (pieces: readonly Piece[], { data }: Speaker) =>
   bare(
     pieces
       .map((piece) => {
         if ("text" in piece) return piece.text;
-        if ("gems" in piece) return gemList(variant, piece.gems, letters);
-        if ("tile" in piece) return m.tile_log({ variant, name: piece.tile.name });
+        if ("gems" in piece) return gemList(data.theme, piece.gems, data.letters);
+        if ("tile" in piece) return m.tile_log({ tile_kind: data.tile_kind, name: piece.tile.name });
         if (!piece.card) return m.card_back({ tier: piece.tier });
         const { card } = piece;
-        const words = m.card_log({ variant, gem: gemName(variant, card.bonus), name: card.name });
+        const words = m.card_log({ theme: data.theme, gem: gemName(data.theme, card.bonus), name: card.name });
         return card.points ? `${words} (${m.card_points({ n: card.points })})` : words;
       })
       .join(""),
@@ -188,10 +189,11 @@ export const plain = (pieces: readonly Piece[], { variant, letters }: Speaker) =
 
 /** The same in plain words. */
 export function spoken(entry: EntryOut, speaker: Speaker): string {
-  const { variant, data } = speaker;
+  const { data } = speaker;
+  const { theme } = data;
   const said = sentences(entry, speaker).map((sentence) => plain(sentence, speaker));
   const turned = entry.turned_up ? data.cards.find((card) => card.number === entry.turned_up) : undefined;
-  if (turned) said.push(bare(m.log_turned_up({ card: m.card_log({ variant, gem: gemName(variant, turned.bonus), name: turned.name }) })));
+  if (turned) said.push(bare(m.log_turned_up({ card: m.card_log({ theme, gem: gemName(theme, turned.bonus), name: turned.name }) })));
   const note = weakened(entry);
   if (note) said.push(bare(note));
   return said.map((text) => `${text}.`).join(" ");
@@ -206,19 +208,20 @@ function cardAt(place: string, view: ViewOut): number | null {
 }
 
 /** A move that may be played, as the buttons call it. */
-export function advised(move: string, view: ViewOut, { variant, letters, data }: Speaker): Piece[] {
+export function advised(move: string, view: ViewOut, { data }: Speaker): Piece[] {
+  const { theme, letters } = data;
   const [verb, what = ""] = move.split(" ");
   if (verb === "pass") return [{ text: m.turn_pass_button() }];
-  if (verb === "return") return [{ text: m.turn_return_one({ gem: gemName(variant, what) }) }];
+  if (verb === "return") return [{ text: m.turn_return_one({ gem: gemName(theme, what) }) }];
   if (verb === "claim")
-    return [{ text: m.turn_claim_one({ tile: tileWords(variant, data.tiles[view.tiles[Number(what) - 1].number - 1], letters) }) }];
+    return [{ text: m.turn_claim_one({ tile: tileWords(data, data.tiles[view.tiles[Number(what) - 1].number - 1]) }) }];
   if (verb === "take") {
     const gems = [...letters].map((letter) => [...what].filter((one) => one === letter).length);
     return [{ text: `${m.turn_confirm_take()} ` }, { gems }];
   }
   const number = cardAt(what, view);
   const card = number ? data.cards[number - 1] : null;
-  return [{ text: `${verb === "buy" ? m.turn_buy({ variant }) : m.turn_reserve()} ` }, { card, tier: card?.tier ?? Number(what[0]) }];
+  return [{ text: `${verb === "buy" ? m.turn_buy({ theme }) : m.turn_reserve()} ` }, { card, tier: card?.tier ?? Number(what[0]) }];
 }
 
 /** Chances as whole percents that make 100; the own one is simply rounded. */

@@ -10,9 +10,13 @@ import type {
   TableOptions,
   TableOut,
   UserOut,
+  VariantOut,
 } from "./messages";
 
 export type Variant = GameDataOut["variant"];
+
+/** Which game is played. Only a request may leave it out; the server always names it. */
+export const variantOf = (table: TableOut) => table.options.variant as Variant;
 
 /** What the server refused: its sentence, and what is needed to say it in another language. */
 export class Refusal extends Error {
@@ -58,6 +62,7 @@ export async function rename(name: string): Promise<UserOut> {
 }
 
 export const lobby = () => ask<LobbyOut>("GET", "/api/tables");
+export const variants = () => ask<VariantOut[]>("GET", "/api/variants");
 export const bots = () => ask<BotOut[]>("GET", "/api/bots");
 /** A new table. If its game can begin at once, it waits a moment for this browser's part in the deal. */
 export const createTable = (options: TableOptions) => ask<CreatedOut>("POST", "/api/tables?sealed=true", options);

@@ -260,13 +260,15 @@ export interface SupplyOut {
   time: number[];
 }
 /**
- * A tile as printed.
+ * A tile as printed. It asks for `prestige` points, the bonuses of `demand`, and `other` bonuses of one colour not in it.
  */
 export interface TileFaceOut {
   number: number;
   points: number;
   demand: number[];
   name: string;
+  prestige: number;
+  other: number;
 }
 /**
  * Ask what a net would play; the answer is a hint. Only for whoever is to decide and plays against bots alone.
@@ -631,6 +633,8 @@ export interface RuleOut {
     | "return_tokens_in_hand"
     | "no_tile_there"
     | "demand_not_met"
+    | "other_colour_not_met"
+    | "points_not_met"
     | "not_a_move";
   facts: {
     [k: string]: string | number;

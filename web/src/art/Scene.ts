@@ -1,7 +1,7 @@
 /** Scenes on a 100 by 140 card, drawn from a few parts and the card's number: the same number is always the same scene. */
 import { lampColour, mix, NIGHT, tint } from "./colours";
 import { cutOf } from "./gems";
-import type { Variant } from "./types";
+import type { Theme } from "./types";
 
 export interface Part {
   d: string;
@@ -222,7 +222,7 @@ const caravan = (d: Dice, x: number, y: number, dark: string, load: string): Par
   }).flat();
 
 /** Tier 3: a workshop window, its light on the bench, and the work. */
-function workshop(d: Dice, variant: Variant, letter: string, colour: string): Part[] {
+function workshop(d: Dice, theme: Theme, letter: string, colour: string): Part[] {
   const wall = mix("#5C4434", colour, 0.3);
   const [x, w, h] = [d(62, 74), d(38, 48), d(52, 60)];
   const sill = d(98, 104);
@@ -234,7 +234,7 @@ function workshop(d: Dice, variant: Variant, letter: string, colour: string): Pa
     { d: `M${n(x - w / 2)} ${n(sill)}L${n(x - w * 1.25)} 140H${n(x + w * 0.1)}L${n(x + w / 2)} ${n(sill)}Z`, fill: light, opacity: 0.22 },
     { d: rect(0, 118, 100, 22), fill: mix("#A87442", wall, 0.25) },
     { d: rect(0, 118, 100, 2), fill: "#E0B271", opacity: 0.8 },
-    ...bench(d, variant, letter, colour),
+    ...bench(d, theme, letter, colour),
   ];
 }
 
@@ -257,10 +257,10 @@ function windowParts(d: Dice, x: number, y: number, w: number, h: number, light:
 }
 
 /** What lies on the bench: a stone on a stand, scales, or a loupe; the stone is the card's own. */
-function bench(d: Dice, variant: Variant, letter: string, colour: string): Part[] {
+function bench(d: Dice, theme: Theme, letter: string, colour: string): Part[] {
   const [x, brass, size] = [d(62, 78), "#E3BC6A", d(1, 1.3)];
   const kind = whole(d, 0, 2);
-  const stone = (sx: number, sy: number, s: number): Part[] => gemParts(variant, letter, colour, sx, sy, s);
+  const stone = (sx: number, sy: number, s: number): Part[] => gemParts(theme, letter, colour, sx, sy, s);
   if (kind === 0) return [{ d: `M${n(x - 11)} 128l5-10h12l5 10Z`, fill: tint(colour, -0.5), stroke: brass, width: 1 }, ...stone(x, 106, size)];
   if (kind === 1)
     return [
@@ -276,8 +276,8 @@ function bench(d: Dice, variant: Variant, letter: string, colour: string): Part[
 }
 
 /** The stone itself as parts, centred on (x, y). */
-function gemParts(variant: Variant, letter: string, colour: string, x: number, y: number, size: number): Part[] {
-  const cut = cutOf(variant, letter);
+function gemParts(theme: Theme, letter: string, colour: string, x: number, y: number, size: number): Part[] {
+  const cut = cutOf(theme, letter);
   const transform = `translate(${n(x - 12 * size)} ${n(y - 12 * size)}) scale(${size.toFixed(2)})`;
   return [
     { d: cut.outline, fill: colour, stroke: tint(colour, -0.6), width: 1.6, transform },
@@ -285,12 +285,12 @@ function gemParts(variant: Variant, letter: string, colour: string, x: number, y
   ];
 }
 
-/** Marvel: the bonus stone as a lamp in the night, in a rosette of its own outlines. */
-function emblem(d: Dice, letter: string, tier: number, colour: string): Part[] {
+/** The bonus stone as a lamp in the night, in a rosette of its own outlines. */
+function emblem(d: Dice, theme: Theme, tier: number, letter: string, colour: string): Part[] {
   const [x, y] = [66, 88];
-  const glow = lampColour("marvel", letter);
+  const glow = lampColour(theme, letter);
   const petals = whole(d, 3, 4) + tier * whole(d, 1, 2);
-  const outline = cutOf("marvel", letter).outline;
+  const outline = cutOf(theme, letter).outline;
   const [turn, near, size] = [d(0, 360), d(7, 13), d(0.8, 1.15) + tier * 0.1];
   const petal = (i: number, count: number, away: number, s: number, opacity: number): Part => ({
     d: outline,
@@ -307,15 +307,25 @@ function emblem(d: Dice, letter: string, tier: number, colour: string): Part[] {
     ...rosette(petals, near, size, 0.75),
     ...(tier > 1 ? rosette(petals, near + 16, size * 0.6, 0.5) : []),
     ...(tier > 2 ? [{ d: disc(x, y, near + 24) + disc(x, y, near + 26), stroke: tint(colour, 0.4), width: 0.6, opacity: 0.7 }] : []),
-    ...gemParts("marvel", letter, colour, x, y, 0.95),
+    ...gemParts(theme, letter, colour, x, y, 0.95),
   ];
 }
 
 const stars = (d: Dice): string => Array.from({ length: 9 }, () => disc(d(4, 96), d(50, 134), d(0.3, 0.8))).join("");
 
-export function scene(variant: Variant, tier: number, number: number, letter: string, colour: string): Part[] {
-  const d = dice(number + (variant === "marvel" ? 500 : 0));
-  if (variant === "marvel") return emblem(d, letter, tier, colour);
+/** From the ground to the shop, tier by tier. */
+function trade(d: Dice, theme: Theme, tier: number, letter: string, colour: string): Part[] {
   if (tier === 1) return d(0, 1) < 0.5 ? mine(d, colour) : cave(d, colour);
-  return tier === 2 ? road(d, colour) : workshop(d, variant, letter, colour);
+  return tier === 2 ? road(d, colour) : workshop(d, theme, letter, colour);
+}
+
+/** What a theme's cards show; the seeds keep cards of equal number apart. */
+const SCENES: Record<Theme, { seed: number; draw: typeof trade }> = {
+  classic: { seed: 0, draw: trade },
+  marvel: { seed: 500, draw: emblem },
+};
+
+export function scene(theme: Theme, tier: number, number: number, letter: string, colour: string): Part[] {
+  const { seed, draw } = SCENES[theme];
+  return draw(dice(number + seed), theme, tier, letter, colour);
 }

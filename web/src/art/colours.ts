@@ -1,19 +1,20 @@
-import type { Variant } from "./types";
+import type { Theme } from "./types";
 
-/** The lanes in the order of all counts: five colours, wild, and (Marvel) Time. */
-export const LETTERS: Record<Variant, string> = { classic: "wugrk*", marvel: "ypbro*t" };
-
-const BASE: Record<Variant, Record<string, string>> = {
+/** The gems of a theme, in the order of all counts: five colours, wild, and Time where there is any. */
+const BASE: Record<Theme, Record<string, string>> = {
   classic: { w: "#EDEFF4", u: "#2B5FB8", g: "#1E8A5A", r: "#C2303E", k: "#2A2A2E", "*": "#D9A93A" },
   marvel: { y: "#F2C230", p: "#8E4FC4", b: "#2F7BD9", r: "#D23B3B", o: "#EE8A2B", "*": "#9AA3AD", t: "#3CB371" },
 };
 
+export const THEMES: readonly Theme[] = Object.keys(BASE);
+export const LETTERS: Record<Theme, string> = Object.fromEntries(THEMES.map((theme) => [theme, Object.keys(BASE[theme]).join("")]));
+
 export const NIGHT = "#0E1529";
 
-export const baseColour = (variant: Variant, letter: string): string => BASE[variant][letter] ?? "#888888";
+export const baseColour = (theme: Theme, letter: string): string => BASE[theme][letter] ?? "#888888";
 
 /** The stone's light on its surroundings. Yellow light on blue turns to mud; amber stays warm. */
-export const lampColour = (variant: Variant, letter: string): string => (letter === "y" ? "#E08A1E" : baseColour(variant, letter));
+export const lampColour = (theme: Theme, letter: string): string => (letter === "y" ? "#E08A1E" : baseColour(theme, letter));
 
 const channels = (hex: string): number[] => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
 

@@ -1,5 +1,5 @@
 /** The cuts as path data on a 24 by 24 field. A cut is an outline and facets; a facet's tone says how much light it catches. */
-import type { Variant } from "./types";
+import type { Theme } from "./types";
 
 type Point = [number, number];
 interface Facet {
@@ -130,7 +130,7 @@ const OCTAGON: Point[] = [[8, 1], [16, 1], [20, 5], [20, 19], [16, 23], [8, 23],
 const KITE: Point[] = [[12, 0.8], [20.5, 9], [12, 23.2], [3.5, 9]];
 const SHIELD: Point[] = [[2.5, 3], [12, 1.4], [21.5, 3], [21.3, 11], [18.6, 17.5], [12, 23], [5.4, 17.5], [2.7, 11]];
 
-const CUTS: Record<Variant, Record<string, Cut>> = {
+const CUTS: Record<Theme, Record<string, Cut>> = {
   classic: {
     w: brilliant(),
     u: cut(squircle(32, 11.4, 9.4, 3.4), { to: [0.58], group: 4, strength: 0.5, table: 0.42 }),
@@ -150,7 +150,7 @@ const CUTS: Record<Variant, Record<string, Cut>> = {
   },
 };
 
-export const cutOf = (variant: Variant, letter: string): Cut => CUTS[variant][letter] ?? CUTS[variant]["*"];
+export const cutOf = (theme: Theme, letter: string): Cut => CUTS[theme][letter] ?? CUTS[theme]["*"];
 
 /** The Avengers mark, our own: a figure with raised arms, on a 24 by 24 field. */
 export const RALLY = "M1.5 8H7.5L12 16.5L16.5 8H22.5L14.5 23H9.5ZM12 1L15.5 5L12 9L8.5 5Z";

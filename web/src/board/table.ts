@@ -1,10 +1,8 @@
-import type { Variant } from "../api/http";
 import type { ClockOut, GameDataOut, SeatOut, ViewOut } from "../api/messages";
 import type { Choice, Selected } from "../session/choice.svelte";
 
 /** A table as the board draws it: what lies there and, where somebody plays, what can be done. A replay has only the first part. */
 export interface BoardTable {
-  variant: Variant;
   data: GameDataOut;
   view: ViewOut;
   seats: SeatOut[];

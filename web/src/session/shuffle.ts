@@ -4,16 +4,16 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { shake256 } from "@noble/hashes/sha3.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import type { Reveal, Reveal1, Reveal2, Variant } from "../api/http";
-import type { SeatOut } from "../api/messages";
+import type { GameDataOut, SeatOut } from "../api/messages";
 import type { Kept } from "./deal.svelte";
 
-const TIER_SIZES = [40, 30, 20];
 const FIRST_BYTES = 256;
-/** How many tiles there are, their faces, and how many are laid out for 2, 3 and 4 players. */
-const TILES: Record<Variant, { pieces: number; faces: number; dealt: number[] }> = {
-  classic: { pieces: 10, faces: 1, dealt: [3, 4, 5] },
-  marvel: { pieces: 4, faces: 2, dealt: [2, 3, 4] },
-};
+const TIERS = [1, 2, 3];
+/** `tiles_dealt` begins with this many players. */
+const MIN_PLAYERS = 2;
+
+/** What of a game's data the deal depends on. */
+export type Printed = Pick<GameDataOut, "cards" | "tiles" | "tile_faces" | "tiles_dealt">;
 
 export interface Order {
   decks: number[][];
@@ -49,9 +49,9 @@ function below(numbers: Generator<number, never>, n: number): number {
   }
 }
 
-function shuffled(numbers: Generator<number, never>, first: number, size: number): number[] {
-  const order = Array.from({ length: size }, (_, i) => first + i);
-  for (let i = size - 1; i > 0; i--) {
+function shuffled(numbers: Generator<number, never>, cards: number[]): number[] {
+  const order = [...cards];
+  for (let i = order.length - 1; i > 0; i--) {
     const j = below(numbers, i + 1);
     [order[i], order[j]] = [order[j], order[i]];
   }
@@ -59,12 +59,13 @@ function shuffled(numbers: Generator<number, never>, first: number, size: number
 }
 
 /** The deal that follows from a key; the start seat is drawn last, unless it is given. */
-export function orderOf(key: Uint8Array, variant: Variant, players: number, start: number | null): Order {
+export function orderOf(key: Uint8Array, printed: Printed, players: number, start: number | null): Order {
   const numbers = stream(key);
-  const decks = TIER_SIZES.map((size, tier) => shuffled(numbers, 1 + TIER_SIZES.slice(0, tier).reduce((sum, n) => sum + n, 0), size));
-  const { pieces, faces, dealt } = TILES[variant];
-  const left = Array.from({ length: pieces }, (_, i) => i);
-  const tiles = Array.from({ length: dealt[players - 2] }, () => {
+  const decks = TIERS.map((tier) => shuffled(numbers, printed.cards.filter((card) => card.tier === tier).map((card) => card.number)));
+  // Pieces are drawn, then a face of each: faces of one piece have consecutive numbers.
+  const faces = printed.tile_faces;
+  const left = Array.from({ length: printed.tiles.length / faces }, (_, i) => i);
+  const tiles = Array.from({ length: printed.tiles_dealt[players - MIN_PLAYERS] }, () => {
     const [tile] = left.splice(below(numbers, left.length), 1);
     return faces * tile + below(numbers, faces) + 1;
   });
@@ -75,7 +76,7 @@ export function orderOf(key: Uint8Array, variant: Variant, players: number, star
 export function orderIn(record: string): Order {
   const head = new Map(record.split("\n\n")[0].split("\n").map((line) => [line.split(": ")[0], line.slice(line.indexOf(": ") + 2)]));
   const numbers = (name: string) => (head.get(name) ?? "").split(", ").map(Number);
-  return { decks: [1, 2, 3].map((tier) => numbers(`deck ${tier}`)), tiles: numbers("tiles"), start: numbers("start")[0] };
+  return { decks: TIERS.map((tier) => numbers(`deck ${tier}`)), tiles: numbers("tiles"), start: numbers("start")[0] };
 }
 
 const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
@@ -98,14 +99,14 @@ export interface Checks {
 /** Whether something was changed. A nonce that came too late is told, but is not a change. */
 export const isGood = (checks: Checks) => ![checks.seen, checks.hash, checks.seals, checks.order].includes(false);
 
-export function check(reveal: Reveal, kept: Kept | null): Checks {
+export function check(reveal: Reveal, kept: Kept | null, printed: Printed): Checks {
   const seen = kept && kept.commitment === reveal.commitment;
   if (reveal.format !== 2) {
     const computed = commitment1(reveal);
     return { computed, seen, hash: computed === reveal.commitment, seals: null, own: null, order: null };
   }
   const computed = commitment2(reveal.table, reveal.variant, reveal.players, reveal.start_rule, reveal.secret);
-  return { computed, seen, hash: computed === reveal.commitment, seals: sealsFit(reveal, kept), own: ownIn(reveal, kept), order: orderFits(reveal) };
+  return { computed, seen, hash: computed === reveal.commitment, seals: sealsFit(reveal, kept), own: ownIn(reveal, kept), order: orderFits(reveal, printed) };
 }
 
 function sealsFit(reveal: Reveal2, kept: Kept | null): boolean {
@@ -128,8 +129,8 @@ export function unsealed(reveal: Reveal2, seats: readonly SeatOut[]): number[] {
   return seats.filter(({ seat, kind }) => kind === "user" && !reveal.seals[seat]).map(({ seat }) => seat);
 }
 
-function orderFits(reveal: Reveal2): boolean {
+function orderFits(reveal: Reveal2, printed: Printed): boolean {
   const start = reveal.start_rule === "random" ? null : Number(reveal.start_rule);
-  const order = orderOf(keyOf(reveal.table, reveal.secret, reveal.nonces), reveal.variant, reveal.players, start);
+  const order = orderOf(keyOf(reveal.table, reveal.secret, reveal.nonces), printed, reveal.players, start);
   return same(order, orderIn(reveal.record));
 }

@@ -7,7 +7,7 @@ import { ruleWords } from "../announce/rules";
 import { sounds } from "../announce/sounds";
 import { adviceWords } from "../announce/status";
 import { named, seatName, type Speaker } from "../announce/words";
-import { gameData, type Variant } from "../api/http";
+import { gameData, variantOf, type Variant } from "../api/http";
 import type { EntryOut, GameDataOut, HintOut, StateOut, ViewOut } from "../api/messages";
 import { m } from "../paraglide/messages";
 import { Choice, inOrder, type Selected } from "./choice.svelte";
@@ -86,8 +86,11 @@ export class TableSession {
   get goal() {
     return this.house?.goal ?? this.data?.goal ?? 0;
   }
+  get theme() {
+    return this.data?.theme ?? "";
+  }
   get goalWords() {
-    return m.table_goal({ variant: this.variant, goal: this.goal });
+    return m.table_goal({ goal_kind: this.data?.goal_kind ?? "", goal: this.goal });
   }
   get tokenLimit() {
     return this.house?.token_limit ?? this.data?.token_limit ?? Infinity;
@@ -105,15 +108,13 @@ export class TableSession {
     return this.connection.received;
   }
 
-  variant: Variant = $derived.by(() => this.current?.table.options.variant ?? "classic");
+  variant: Variant = $derived.by(() => (this.current ? variantOf(this.current.table) : ""));
   me = $derived.by(() => this.current?.seat ?? null);
   seats = $derived.by(() => named(this.current?.table.seats ?? []));
   mine = $derived.by(() => isMine(this.current));
   speaker: Speaker | null = $derived.by(
     () =>
       this.data && {
-        variant: this.variant,
-        letters: this.data.letters,
         data: this.data,
         name: (seat: number) => seatName(this.seats[seat]) || String(seat + 1),
       },
@@ -201,7 +202,7 @@ export class TableSession {
 
   #tellRefusal(answer: Answer) {
     if (answer.ok || answer.code === LOST) return;
-    this.tell(answer.rule ? ruleWords(answer.rule, this.variant) : refusalWords(answer));
+    this.tell(answer.rule ? ruleWords(answer.rule, this.theme) : refusalWords(answer));
   }
 
   ask = async (request: Request): Promise<boolean> => {
@@ -245,7 +246,7 @@ export class TableSession {
     this.note = "";
     if (this.choice.pick(letter)) return sounds.pick();
     if (!this.mine) return this.tell(m.refused_not_your_turn());
-    if (letter === "*") return this.tell(m.rule_wild_take({ variant: this.variant }));
+    if (letter === "*") return this.tell(m.rule_wild_take({ theme: this.theme }));
     if (letter === "t") return this.tell(m.rule_time_take());
     const wanted = [...this.choice.picked, letter];
     const different = new Set(wanted).size;

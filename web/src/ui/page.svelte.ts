@@ -1,8 +1,13 @@
-// What the page around everything shows: theme of the table one sits at, title, dialogs.
+// What the page around everything shows: the game one sits at and its theme, title, dialogs.
 import type { Variant } from "../api/http";
+import type { Theme } from "../art/types";
+import { games } from "../session/games.svelte";
+import { settings } from "./settings.svelte";
 
 class PageState {
+  /** the game on the table */
   variant = $state<Variant | null>(null);
+  readonly theme: Theme = $derived(this.variant === null ? settings.theme : games.of(this.variant).theme);
   title = $state("");
   /** a game is on the table: on a phone it has the whole screen */
   playing = $state(false);

@@ -1,9 +1,11 @@
 // What this browser remembers about its reader.
+import type { VariantOut } from "../api/messages";
+import { THEMES } from "../art/colours";
+import type { Theme } from "../art/types";
 import { getLocale, locales, setLocale, type Locale } from "../paraglide/runtime";
 
 export type Mode = "auto" | "light" | "dark";
 export type Motion = "auto" | "full" | "none";
-export type Theme = "classic" | "marvel";
 
 export const languages: Record<Locale, string> = { en: "English", pl: "polski", is: "íslenska", pt: "português" };
 export { locales, type Locale };
@@ -38,7 +40,9 @@ class Settings {
   sound = $state(kept("sound") === "on");
   letters = $state(kept("letters") === "on");
   prices = $state(kept("prices") !== "off");
-  theme = $state<Theme>(oneOf(kept("theme"), ["classic", "marvel"], "classic"));
+  /** the game chosen for the next table, and how the pages without a game are drawn */
+  game = $state(kept("game"));
+  theme = $state<Theme>(oneOf(kept("theme"), THEMES, THEMES[0]));
   #dark = matchMedia("(prefers-color-scheme: dark)");
   #still = matchMedia("(prefers-reduced-motion: reduce)");
   systemDark = $state(this.#dark.matches);
@@ -62,9 +66,16 @@ class Settings {
     this.language = language;
   }
 
-  set<K extends "mode" | "motion" | "theme">(key: K, value: this[K]) {
+  set<K extends "mode" | "motion">(key: K, value: this[K]) {
     this[key] = value;
     keep(key, value as string);
+  }
+
+  chooseGame({ name, theme }: VariantOut) {
+    this.game = name;
+    this.theme = theme;
+    keep("game", name);
+    keep("theme", theme);
   }
 
   toggle(key: "sound" | "letters" | "prices") {
