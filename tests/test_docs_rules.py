@@ -8,19 +8,20 @@ from typing import NamedTuple
 
 import pytest
 
-from cabochon import Game, MoveSyntaxError
+from cabochon import TILES, VARIANTS, Game, MoveSyntaxError
+from cabochon.notation.ascii import draw_tile
 from cabochon.notation.position import parse_switches
+from cabochon.rules.compile import VARIANTS_FOLDER
 from cabochon.ruleset import SWITCHES
 from cabochon.why_not import RULES as REASONS
 from tests import test_rules, test_why_not
 from tests.support.positions import SLOT, look, position, read, why_not
 
 REFUSALS = "refusals.md"
-VARIANTS = Path(__file__).parent.parent / "src/cabochon/variants"
-PAGES = sorted(VARIANTS.rglob("*.md"))
+PAGES = sorted(VARIANTS_FOLDER.rglob("*.md"))
 EXAMPLE = re.compile(r"^```example\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 HEADING = re.compile(r"^(#+) (.+)$", re.MULTILINE)
-HEADER = re.compile(r"(classic|marvel), ([234]) players")
+HEADER = re.compile(rf"({'|'.join(VARIANTS)}), ([234]) players")
 SETUP = re.compile(r"([a-z_]+(?: \d)?|[123][abcd]): (.+)")
 
 
@@ -39,7 +40,7 @@ class Section(NamedTuple):
 
 
 def name_of(page: Path) -> str:
-    return str(page.relative_to(VARIANTS))
+    return str(page.relative_to(VARIANTS_FOLDER))
 
 
 def sections() -> Iterator[Section]:
@@ -91,9 +92,9 @@ def try_move(game: Game, move: str, verdict: str) -> None:
 
 
 def check(game: Game, name: str, value: str) -> None:
-    if name == "winners":
+    if name in ("winners", "ranks"):
         assert game.outcome, "the game goes on"
-        assert value == ", ".join(str(seat) for seat in game.outcome.winners)
+        assert value == ", ".join(str(number) for number in getattr(game.outcome, name))
     else:
         assert read(key(name), value, game.rules) == look(game.position(), key(name)), name
 
@@ -138,6 +139,7 @@ def test_every_example_holds(example: str) -> None:
         "> take wug\nnow turn: 0",
         "now stage: over",
         "now winners: 0",
+        "now ranks: 1, 2",
         "now 1a: -",
         "seat 1 sees reserve: -",
         "take wug ok",
@@ -174,3 +176,9 @@ def test_headings_are_good_section_names() -> None:
         headings = [section.heading.lower() for section in SECTIONS if section.page == name_of(page)]
         assert len(headings) == len(set(headings)), name_of(page)
         assert "<" not in page.read_text(encoding="utf-8"), "plain Markdown, no HTML"
+
+
+def test_the_page_lists_every_city() -> None:
+    (page,) = (section for section in SECTIONS if section.heading == "A city has two faces")
+    rows = re.findall(r"^\| \d \| `(.+?)` \| `(.+?)` \|$", page.text, re.MULTILINE)
+    assert [draw_tile("cities", tile.number) for tile in TILES["cities"]] == [face for row in rows for face in row]

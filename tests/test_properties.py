@@ -35,8 +35,9 @@ EXAMPLES = 150
 def games(draw: st.DrawFn) -> Game:
     """A game after some random decisions, by any ruleset."""
     seed = draw(st.integers(0, 2**32))
-    house = random_house(random.Random(draw(st.integers(0, 1000))))
-    game = Case(draw(st.sampled_from(list(VARIANTS))), draw(st.integers(2, 4)), seed, house).game()
+    variant = draw(st.sampled_from(list(VARIANTS)))
+    house = random_house(random.Random(draw(st.integers(0, 1000))), variant)
+    game = Case(variant, draw(st.integers(2, 4)), seed, house).game()
     rng = random.Random(seed)
     for _ in range(draw(st.integers(0, 120))):
         if game.is_over:

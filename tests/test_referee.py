@@ -2,15 +2,19 @@
 
 import pytest
 
+from cabochon import VARIANTS
 from tests.support.comparing import cases, explain_everything, play_both
 
-GAMES, GAMES_A_TEST = 2000, 100
+# Classic and Marvel have the corpus besides, 2,000 recorded games; `make fuzz` plays 100,000.
+GAMES = {"classic": 500, "marvel": 500, "cities": 2000}
+GAMES_A_TEST = 100
+BATCHES = [(variant, first) for variant in VARIANTS for first in range(0, GAMES[variant], GAMES_A_TEST)]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("first", range(0, GAMES, GAMES_A_TEST))
-def test_kernel_and_referee_agree(first: int) -> None:
-    decisions = sum(play_both(case) for case in cases(GAMES_A_TEST, first_seed=first))
+@pytest.mark.parametrize(("variant", "first"), BATCHES)
+def test_kernel_and_referee_agree(variant: str, first: int) -> None:
+    decisions = sum(play_both(case) for case in cases(GAMES_A_TEST, first_seed=first, variants=[variant]))
     assert decisions > 20 * GAMES_A_TEST
 
 
@@ -19,6 +23,7 @@ def test_kernel_and_referee_agree_on_a_few_games() -> None:
 
 
 @pytest.mark.parametrize("first", [0, *(pytest.param(first, marks=pytest.mark.slow) for first in range(12, 60, 12))])
-def test_mask_and_why_not_agree(first: int) -> None:
-    positions = sum(explain_everything(case) for case in cases(12, first_seed=20_000 + first))
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_mask_and_why_not_agree(variant: str, first: int) -> None:
+    positions = sum(explain_everything(case) for case in cases(12, first_seed=20_000 + first, variants=[variant]))
     assert positions > 500

@@ -1,15 +1,31 @@
 """Every rule has one test of its name. The rules themselves, in words, are in `variants/*/rules.md` under the same headings."""
 
+import random
+import re
 from collections import Counter
 from typing import Any
 
 import pytest
 
-from cabochon import CARDS, TILES, Game, MoveSyntaxError, Record, Ruleset, RulesetError, format_record, parse_record
+from cabochon import (
+    CARDS,
+    TILES,
+    VARIANTS,
+    Game,
+    MoveSyntaxError,
+    PositionError,
+    Record,
+    Ruleset,
+    RulesetError,
+    format_position,
+    format_record,
+    parse_position,
+    parse_record,
+)
 from cabochon.view import Reserved
 from tests.support.positions import DEMANDS, card, look, position, read, why_not
 
-BOTH = pytest.mark.parametrize("variant", ["classic", "marvel"])
+EVERY = pytest.mark.parametrize("variant", VARIANTS)
 TABLE = pytest.mark.parametrize
 
 ALL_LEFT = "three different colours, or all that are left"
@@ -24,8 +40,12 @@ CHOOSE_FIRST = "one of the tiles that come must be chosen first"
 CANNOT_PASS = "passing is allowed only when nothing else is"
 OVERPAID = "overpaying is not allowed"
 OVER = "the game is over"
+BONUSES_MISSING = "a tile comes only when the bonuses meet its demand"
+OTHER_MISSING = "a tile comes only with enough bonuses of one colour that it does not name"
+POINTS_MISSING = "a tile comes only when the points meet its demand"
 
 GAUNTLET: dict[str, Any] = {"bonuses": "1y1p1b1r1o", "tokens": "1t", "points": 16}
+CITIES = ("16+ 1w1u1g1r1k", "13+ 4w3r", "12+ 6 other")
 NOTHING_LEFT: dict[str, Any] = {"bank": "-", "market": "-", "deck1": "-", "deck2": "-", "deck3": "-"}
 
 
@@ -47,6 +67,20 @@ def seat(place: int, **fields: Any) -> dict[str, Any]:
     return {f"{name}{place or ''}": value for name, value in fields.items()}
 
 
+def by_cards(variant: str, classic: Any, marvel: Any) -> Any:
+    """One of two, by the cards the variant is played with."""
+    return {"classic": classic, "marvel": marvel}[VARIANTS[variant].card_set]
+
+
+def reached(variant: str, *places: int) -> dict[str, Any]:
+    """Fields with which these seats fulfil the goal, all with 16 points."""
+    fields = GAUNTLET if variant == "marvel" else {"points": 16}
+    cities = ", ".join(f"{city}@{place}" for city, place in zip(CITIES, places, strict=False))
+    return {name: value for place in places for name, value in seat(place, **fields).items()} | (
+        {"tiles": cities} if variant == "cities" else {}
+    )
+
+
 def winners(game: Game) -> tuple[int, ...] | None:
     return game.outcome.winners if game.outcome else None
 
@@ -63,6 +97,9 @@ def winners(game: Game) -> tuple[int, ...] | None:
         ("4y4p4b4r4o5*2t", "marvel", 2),
         ("5y5p5b5r5o5*3t", "marvel", 3),
         ("7y7p7b7r7o5*4t", "marvel", 4),
+        ("4w4u4g4r4k5*", "cities", 2),
+        ("5w5u5g5r5k5*", "cities", 3),
+        ("7w7u7g7r7k5*", "cities", 4),
     ],
 )
 def test_tokens_for_two_three_and_four_players(bank: str, variant: str, players: int) -> None:
@@ -72,7 +109,7 @@ def test_tokens_for_two_three_and_four_players(bank: str, variant: str, players:
             Game(variant, wrong)
 
 
-@BOTH
+@EVERY
 def test_three_tiers_of_cards(variant: str) -> None:
     assert {1: 40, 2: 30, 3: 20} == Counter(printed.tier for printed in CARDS[variant])
     points = {tier: sum(printed.points for printed in CARDS[variant] if printed.tier == tier) for tier in (1, 2, 3)}
@@ -102,7 +139,7 @@ def asked(variant: str, tier: int) -> set[int]:
 
 def rotations(variant: str) -> list[int]:
     """For each bonus colour's cards, seen from that colour round the table: on how many colours each pattern occurs."""
-    letters = "wugrk" if variant == "classic" else "ypbro"
+    letters = VARIANTS[variant].letters
     turned = Counter[Any]()
     for printed in CARDS[variant]:
         at = letters.index(printed.bonus)
@@ -110,13 +147,13 @@ def rotations(variant: str) -> list[int]:
     return list(turned.values())
 
 
-@BOTH
+@EVERY
 def test_colours_are_spread_evenly(variant: str) -> None:
     assert {1: {8}, 2: {6}, 3: {4}} == {
         tier: set(Counter(printed.bonus for printed in CARDS[variant] if printed.tier == tier).values()) for tier in (1, 2, 3)
     }
     assert ({41}, {43}) == (asked(variant, 2), asked(variant, 3))
-    if variant == "classic":
+    if variant != "marvel":
         assert {33} == asked(variant, 1)
         assert 12 == rotations(variant).count(5), "six of the eighteen patterns are not the same on every colour"
 
@@ -145,14 +182,14 @@ def test_locations_on_the_table(count: int, players: int) -> None:
     assert set(range(1, 9)) == {tile.number for game in games for tile in game.position().tiles}, "either face may be up"
 
 
-@BOTH
+@EVERY
 def test_four_cards_of_each_tier_face_up(variant: str) -> None:
     dealt = Game(variant).position()
     assert [4, 4, 4] == [len(set(row) - {None}) for row in dealt.market]
     assert (36, 26, 16) == dealt.deck_sizes
 
 
-@BOTH
+@EVERY
 def test_each_tier_is_shuffled_by_itself(variant: str) -> None:
     tables = [Game(variant, seed=seed).position() for seed in range(20)]
     for tier, cards in enumerate((range(1, 41), range(41, 71), range(71, 91))):
@@ -161,7 +198,7 @@ def test_each_tier_is_shuffled_by_itself(variant: str) -> None:
         assert 20 == len(set(orders))
 
 
-@BOTH
+@EVERY
 @TABLE("players", [2, 3, 4])
 def test_the_start_player_is_random(variant: str, players: int) -> None:
     assert set(range(players)) == {Game(variant, players, seed=seed).start for seed in range(60)}
@@ -181,10 +218,10 @@ def test_play_goes_clockwise(seats: list[int], start: int, players: int) -> None
 # A turn
 
 
-@TABLE("variant, take", [("classic", "take wug"), ("marvel", "take ypb")])
+@EVERY
 @TABLE("move", ["take rr", "reserve 1a", "reserve 3?", "buy 1a", "buy @1"])
-def test_one_action_a_turn(variant: str, take: str, move: str) -> None:
-    cheap, tokens = ("g 3r", "3r") if variant == "classic" else ("Rocket", "1y2r")
+def test_one_action_a_turn(variant: str, move: str) -> None:
+    cheap, tokens, take = by_cards(variant, ("g 3r", "3r", "take wug"), ("Rocket", "1y2r", "take ypb"))
     game = position(variant, 3, market={"1a": cheap}, reserve=cheap, tokens=tokens)
     assert stands(after(game, move), turn=1, stage="main")
     assert stands(after(game, take), turn=2, stage="main")
@@ -261,7 +298,7 @@ def test_take_two_needs_a_pile_of_four(rule: str | None, pile: int) -> None:
     assert rule == why_not(position("marvel", bank=f"{pile}o4y4p"), "take oo")
 
 
-@BOTH
+@EVERY
 def test_reserve_a_face_up_card(variant: str) -> None:
     game = position(variant)
     shown = game.position().market[1][2]
@@ -272,7 +309,7 @@ def test_reserve_a_face_up_card(variant: str) -> None:
 
 
 @TABLE("tier", [1, 2, 3])
-@BOTH
+@EVERY
 def test_reserve_the_top_card_of_a_deck(variant: str, tier: int) -> None:
     game = position(variant)
     top = game.position().decks[tier - 1][0]
@@ -322,10 +359,10 @@ def test_at_most_three_reserved_cards(rule: str | None, reserve: str, move: str)
 
 
 @TABLE("move", ["discard @1", "return @1"])
-@BOTH
+@EVERY
 def test_reserved_cards_are_never_discarded(variant: str, move: str) -> None:
     assert not_a_move(variant, move)
-    game = position(variant, reserve="g 3r, k 3g, r 3w" if variant == "classic" else "Rocket, Wong, Hulk")
+    game = position(variant, reserve=by_cards(variant, "g 3r, k 3g, r 3w", "Rocket, Wong, Hulk"))
     held = game.position().seats[0].reserve
     for legal in game.legal_moves():
         assert held == after(game.copy(), str(legal)).position().seats[0].reserve, legal
@@ -466,9 +503,9 @@ def test_a_purchase_may_cost_nothing(variant: str, face: str, bonuses: str) -> N
 
 
 @TABLE("move", ["reserve 1a", "buy 1a"])
-@BOTH
+@EVERY
 def test_the_place_is_refilled_at_once(variant: str, move: str) -> None:
-    first, top, below = ("g 3r", "r 3w", "k 3g") if variant == "classic" else ("Rocket", "Wong", "Electro")
+    first, top, below = by_cards(variant, ("g 3r", "r 3w", "k 3g"), ("Rocket", "Wong", "Electro"))
     game = position(variant, market={"1a": first}, deck1=f"{top}, {below}", tokens="1y3r" if variant == "marvel" else "3r")
     others = game.position().market[1:]
     game.play(move)
@@ -476,10 +513,10 @@ def test_the_place_is_refilled_at_once(variant: str, move: str) -> None:
     assert others == game.position().market[1:]
 
 
-@BOTH
+@EVERY
 @TABLE("move", ["reserve 1a", "buy 1a"])
 def test_an_empty_deck_leaves_the_place_empty(variant: str, move: str) -> None:
-    face = "g 3r" if variant == "classic" else "Rocket"
+    face = by_cards(variant, "g 3r", "Rocket")
     game = after(position(variant, market={"1a": face}, deck1="-", tokens="3*"), move)
     assert stands(game, **{"1a": "-", "deck1": "-"})
     assert NO_CARD == why_not(game, "reserve 1a")
@@ -591,7 +628,7 @@ def test_one_noble_a_turn() -> None:
     [
         (None, "claim 1"),
         (None, "claim 3"),
-        ("a tile comes only when the bonuses meet its demand", "claim 2"),
+        (BONUSES_MISSING, "claim 2"),
         ("there is no tile in this place", "claim 4"),
         (CHOOSE_FIRST, "take wug"),
     ],
@@ -652,10 +689,9 @@ def test_fifteen_points_end_the_game(over: bool, points: int) -> None:
 
 
 @TABLE("more, place, players", [(2, 0, 3), (1, 1, 3), (0, 2, 3), (3, 0, 4), (0, 1, 2)])
-@BOTH
+@EVERY
 def test_the_last_round_is_played_out(variant: str, more: int, place: int, players: int) -> None:
-    reached = GAUNTLET if variant == "marvel" else {"points": 15}
-    game = position(variant, players, turn=place, **seat(place, **reached))
+    game = position(variant, players, turn=place, **reached(variant, place))
     game.play("reserve 1?")
     for _ in range(more):
         assert not game.is_over
@@ -673,7 +709,7 @@ def test_most_points_win(ranks: tuple[int, ...], points: tuple[int, ...]) -> Non
 
 
 @TABLE("winner, bought, bought1", [(0, 9, 12), (1, 12, 11)])
-@BOTH
+@EVERY
 def test_fewest_bought_cards_break_a_tie(winner: int, bought: int, bought1: int, variant: str) -> None:
     game = tied(variant, bought=bought, bought1=bought1)
     assert (winner,) == winners(after(game, "reserve 1a"))
@@ -681,22 +717,20 @@ def test_fewest_bought_cards_break_a_tie(winner: int, bought: int, bought1: int,
 
 def tied(variant: str, **fields: Any) -> Game:
     """Two seats that have reached the same, the second one to finish the round."""
-    reached = GAUNTLET if variant == "marvel" else {"points": 16}
-    return position(variant, turn=1, **seat(0, **reached), **seat(1, **reached), **fields)
+    return position(variant, turn=1, **reached(variant, 0, 1), **fields)
 
 
-@BOTH
+@EVERY
 def test_a_shared_victory(variant: str) -> None:
-    reserve = "g 3r, k 3g" if variant == "classic" else "Rocket, Wong"
+    reserve = by_cards(variant, "g 3r, k 3g", "Rocket, Wong")
     game = after(tied(variant, bought=9, bought1=9, reserve=reserve), "take rr")
     assert game.outcome is not None
     assert ((1, 1), (0, 1)) == (game.outcome.ranks, game.outcome.winners), "reserved cards do not count"
 
 
-@BOTH
+@EVERY
 def test_stalemate(variant: str) -> None:
-    free = "r 2u1g" if variant == "classic" else "Rocket"
-    bonuses = "2u1g" if variant == "classic" else "1y2r"
+    free, bonuses = by_cards(variant, ("r 2u1g", "2u1g"), ("Rocket", "1y2r"))
     game = position(variant, 3, **NOTHING_LEFT, points=3, points2=4, bonuses1=bonuses, reserve1=free, tiles="-")
     game.play_all("pass; buy @1; pass; pass")
     assert not game.is_over, "a purchase in between begins the count anew"
@@ -705,9 +739,9 @@ def test_stalemate(variant: str) -> None:
     assert ("stalemate", (2, 3, 1), OVER) == (game.outcome.reason, game.outcome.ranks, why_not(game, "pass"))
 
 
-@BOTH
+@EVERY
 def test_endless_play(variant: str) -> None:
-    hand, take = ("2w2u2g2r2k", "wug") if variant == "classic" else ("2y2p2b2r2o", "ypb")
+    hand, take = by_cards(variant, ("2w2u2g2r2k", "wug"), ("2y2p2b2r2o", "ypb"))
     game = position(variant, tokens=hand, tokens1=hand)
     before = game.position()
     for _ in range(100):
@@ -719,9 +753,9 @@ def test_endless_play(variant: str) -> None:
 
 
 @TABLE("reader", [1, None])
-@BOTH
+@EVERY
 def test_what_everybody_sees(variant: str, reader: int | None) -> None:
-    owned, held = ("g1 4k, r 3w", "k 3g, g 3r?") if variant == "classic" else ("Rocket, Vulture", "Wong, Electro?")
+    owned, held = by_cards(variant, ("g1 4k, r 3w", "k 3g, g 3r?"), ("Rocket, Vulture", "Wong, Electro?"))
     game = position(variant, tokens="2*", tableau=owned, reserve=held)
     whole, shown = game.position(), game.view(reader)
     for field in ("tokens", "bonuses", "points", "tableau", "symbols"):
@@ -924,6 +958,229 @@ def test_stalemate_with_and_without_the_gauntlet(ranks: tuple[int, int], fields:
     assert ranks == game.outcome.ranks
 
 
+# Cities
+
+
+@TABLE("players", [2, 3, 4])
+def test_the_cards_and_tokens_of_classic(players: int) -> None:
+    assert CARDS["classic"] == CARDS["cities"]
+    ours, theirs = (Game(variant, players, seed=11).position() for variant in ("cities", "classic"))
+    for field in ("bank", "market", "decks", "start", "seats"):
+        assert getattr(theirs, field) == getattr(ours, field)
+
+
+def test_no_nobles() -> None:
+    assert {0} == {tile.points for tile in TILES["cities"]}
+    assert all(tile.prestige >= 11 for tile in TILES["cities"]), "bonuses alone are never enough"
+    game = after(position("cities", bonuses="9w9u9g9r9k", points=10), "take wug")
+    assert stands(game, stage="main", turn=1, points=10)
+    assert {None} == {tile.owner for tile in game.position().tiles}
+
+
+@TABLE("players", [2, 3, 4])
+def test_three_cities_for_any_number_of_players(players: int) -> None:
+    assert {3} == {len(Game("cities", players, seed=seed).position().tiles) for seed in range(50)}
+    text = format_position(Game("cities", players, seed=1).position())
+    assert parse_position(text) == Game("cities", players, seed=1).position()
+    with pytest.raises(PositionError, match=f"{players} players have 3 tiles, here are 4"):
+        parse_position(re.sub("tiles:[0-9,]+", "tiles:1,3,5,7", text))
+
+
+def test_a_city_has_two_faces() -> None:
+    assert (14, 2) == (len(TILES["cities"]), VARIANTS["cities"].faces)
+    games = [Game("cities", 2, seed=seed) for seed in range(200)]
+    assert all(3 == len(set(pieces(game, 2))) for game in games), "never two faces of one tile"
+    faces = Counter(tile.number for game in games for tile in game.position().tiles)
+    assert set(range(1, 15)) == set(faces), "either face may be up"
+    assert 20 < min(faces.values()) and max(faces.values()) < 70, "600 in all: 43 of each on average"
+
+
+@TABLE("players", [2, 3, 4])
+def test_a_turn_is_as_in_classic(players: int) -> None:
+    """The same deal in both games: what may be done is the same, and so is what it leads to, until the first tile comes."""
+    for seed in range(4):
+        ours, theirs = (Game(variant, players, seed=seed) for variant in ("cities", "classic"))
+        rng = random.Random(seed)
+        while {"main", "return"} >= {ours.stage, theirs.stage} and not has_tile(ours) and not has_tile(theirs):
+            moves = [str(move) for move in ours.legal_moves(payments=True)]
+            assert moves == [str(move) for move in theirs.legal_moves(payments=True)]
+            assert theirs.position().seats == ours.position().seats
+            move = rng.choice(moves)
+            ours.play(move)
+            theirs.play(move)
+        assert ours.position().turns > 10 * players
+
+
+def has_tile(game: Game) -> bool:
+    """Whether somebody has a tile."""
+    return any(tile.owner is not None for tile in game.position().tiles)
+
+
+@TABLE("move", ["take wug", "take rr", "reserve 1a", "reserve 3?", "buy 1a", "buy @1"])
+def test_a_city_comes_at_the_end_of_a_turn(move: str) -> None:
+    rich: dict[str, Any] = {"bonuses": "4w3r7g", "points": 13, "tiles": "13+ 4w3r, 17+"}
+    game = position("cities", **rich, market={"1a": "w1 4g"}, reserve="w1 4g")
+    assert stands(after(game, move), tiles="13+ 4w3r@0, 17+", stage="main", turn=1)
+    returning = after(position("cities", **rich, tokens="9u"), "take wug")
+    assert stands(returning, stage="return", tiles="13+ 4w3r, 17+")
+    assert stands(after(returning, "return u; return u"), tiles="13+ 4w3r@0, 17+", turn=1)
+    buying = position("cities", bonuses="3w3r", points=12, tokens="4g", market={"1a": "w1 4g"}, tiles="13+ 4w3r")
+    assert stands(after(buying, "buy 1a"), points=13, tiles="13+ 4w3r@0"), "with the card just bought"
+
+
+@TABLE(
+    "comes, city, points, bonuses, tokens",
+    [
+        (True, "13+ 4w3r", 13, "4w3r", "-"),
+        (True, "13+ 4w3r", 20, "5w2u1g4r2k", "-"),
+        (False, "13+ 4w3r", 12, "4w3r", "-"),
+        (False, "13+ 4w3r", 13, "3w3r", "1w"),
+        (False, "13+ 4w3r", 13, "4w2r", "5*"),
+        (False, "13+ 4w3r", 13, "9w9u9g9k", "-"),
+        (True, "14+ 2w1u1g2r2k", 14, "2w1u1g2r2k", "-"),
+        (False, "14+ 2w1u1g2r2k", 14, "2w1u2r2k", "-"),
+        (True, "17+", 17, "-", "-"),
+        (False, "17+", 16, "9w9u9g9r9k", "-"),
+    ],
+)
+def test_a_city_asks_for_points_and_bonuses(comes: bool, city: str, points: int, bonuses: str, tokens: str) -> None:
+    game = position("cities", points=points, bonuses=bonuses, tokens=tokens, tiles=city)
+    assert stands(after(game, "reserve 1a"), tiles=f"{city}@0" if comes else city)
+
+
+@TABLE(
+    "comes, city, points, bonuses",
+    [
+        (True, "12+ 6 other", 12, "6w"),
+        (True, "12+ 6 other", 12, "1w2u7k"),
+        (False, "12+ 6 other", 11, "6w"),
+        (False, "12+ 6 other", 12, "5w5u5g5r5k"),
+        (True, "15+ 5 other", 15, "5g"),
+        (False, "15+ 5 other", 15, "4w4u4g4r4k"),
+        *((True, "14+ 4g 4 other", 14, f"4g4{colour}") for colour in "wurk"),
+        (False, "14+ 4g 4 other", 14, "8g"),
+        (False, "14+ 4g 4 other", 14, "9g3w3u3r3k"),
+        (False, "14+ 4g 4 other", 14, "3g4w"),
+        (False, "14+ 4g 4 other", 13, "4g4w"),
+    ],
+)
+def test_one_other_colour(comes: bool, city: str, points: int, bonuses: str) -> None:
+    game = position("cities", points=points, bonuses=bonuses, tiles=city)
+    assert stands(after(game, "take wug"), tiles=f"{city}@0" if comes else city)
+
+
+@TABLE(
+    "rule, move",
+    [
+        (None, "claim 1"),
+        (None, "claim 3"),
+        (POINTS_MISSING, "claim 2"),
+        ("there is no tile in this place", "claim 4"),
+        (CHOOSE_FIRST, "take wug"),
+    ],
+)
+def test_the_player_chooses_among_cities(rule: str | None, move: str) -> None:
+    fields: dict[str, Any] = {"points": 16, "bonuses": "4w1u1g3r1k"}
+    game = after(position("cities", **fields, tiles="13+ 4w3r, 17+, 16+ 1w1u1g1r1k"), "take wug")
+    assert stands(game, stage="claim", turn=0)
+    assert rule == why_not(game, move)
+    if rule is None:
+        game.play(move)
+        assert [int(move[-1]) - 1] == [i for i, tile in enumerate(game.position().tiles) if tile.owner == 0], "one a turn"
+    for missing, city in [
+        (BONUSES_MISSING, "13+ 2w2u2g2r2k"),
+        (OTHER_MISSING, "12+ 6 other"),
+        (BONUSES_MISSING, "14+ 4g 4 other"),
+    ]:
+        choice = after(position("cities", **fields, tiles=f"13+ 4w3r, {city}, 16+ 1w1u1g1r1k"), "take wug")
+        assert missing == why_not(choice, "claim 2")
+
+
+def test_a_city_cannot_be_refused() -> None:
+    one = position("cities", points=17, tiles="17+")
+    assert stands(after(one, "take wug"), stage="main", tiles="17+@0", turn=1)
+    several = after(position("cities", points=17, bonuses="4w3r", tiles="17+, 13+ 4w3r"), "take wug")
+    assert ["claim 1", "claim 2"] == [str(move) for move in several.legal_moves()]
+    assert CHOOSE_FIRST == why_not(several, "pass")
+
+
+def test_a_city_brings_no_points() -> None:
+    assert stands(after(position("cities", points=17, tiles="17+"), "take wug"), points=17, tiles="17+@0")
+    chosen = after(position("cities", points=17, bonuses="4w3r", tiles="17+, 13+ 4w3r"), "take wug; claim 2")
+    assert stands(chosen, points=17, tiles="17+, 13+ 4w3r@0")
+
+
+def test_cities_are_not_replaced() -> None:
+    game = after(position("cities", points=17, points1=19, tiles="17+, 13+ 4w3r"), "take wug; take wug")
+    assert stands(game, tiles="17+@0, 13+ 4w3r", stage="over")
+    assert (0,) == winners(game)
+
+
+@TABLE("points", [15, 16, 40, 100])
+def test_fifteen_points_end_nothing(points: int) -> None:
+    game = position("cities", points=points, points1=points, tiles="13+ 4w3r, 12+ 6 other, 14+ 4g 4 other")
+    assert not game.is_last_round
+    assert stands(after(game, "reserve 1?; reserve 1?"), stage="main", turn=0)
+    assert not game.is_last_round
+
+
+@TABLE("place", [0, 1])
+def test_a_city_ends_the_game(place: int) -> None:
+    game = position("cities", tiles="11+ 3w3u3r3k", **seat(place, points=11, bonuses="3w3u3r3k"))
+    assert not game.is_last_round
+    game.play("reserve 1?")
+    assert (place == 0) == game.is_last_round
+    game.play("reserve 1?")
+    assert ("over", (place,), OVER) == (game.stage, winners(game), why_not(game, "take wug"))
+
+
+@TABLE("place, points", [(0, (11, 18, 17)), (1, (18, 11, 17)), (2, (18, 17, 11))])
+def test_the_owner_of_a_city_wins(place: int, points: tuple[int, ...]) -> None:
+    scores = {f"points{at or ''}": number for at, number in enumerate(points)}
+    game = after(position("cities", 3, turn=2, **scores, tiles=f"12+ 6 other, 11+ 3w3u3r3k@{place}, 13+ 3w4u"), "reserve 1?")
+    assert (place,) == winners(game)
+
+
+@TABLE(
+    "ranks, points",
+    [((1, 2, 3, 4), (14, 13, 12, 20)), ((3, 2, 1, 4), (12, 13, 14, 20)), ((2, 3, 1, 4), (13, 12, 20, 11))],
+)
+def test_several_owners(ranks: tuple[int, ...], points: tuple[int, ...]) -> None:
+    scores = {f"points{at or ''}": number for at, number in enumerate(points)}
+    tiles = "16+ 1w1u1g1r1k@2, 13+ 4w3r@0, 12+ 6 other@1"
+    game = after(position("cities", 4, turn=3, **scores, tiles=tiles), "reserve 1?")
+    assert game.outcome is not None
+    assert (ranks, (ranks.index(1),)) == (game.outcome.ranks, game.outcome.winners)
+
+
+@TABLE(
+    "ranks, points, bought",
+    [
+        ((2, 1, 3, 4), (14, 11, 13, 12), (9, 9, 9, 9)),
+        ((4, 1, 3, 2), (12, 11, 14, 14), (9, 9, 9, 8)),
+        ((2, 1, 2, 4), (14, 11, 14, 14), (8, 9, 8, 9)),
+        ((2, 1, 2, 2), (0, 11, 0, 0), (0, 9, 0, 0)),
+    ],
+)
+def test_ranks_without_a_city(ranks: tuple[int, ...], points: tuple[int, ...], bought: tuple[int, ...]) -> None:
+    fields = {f"points{at or ''}": number for at, number in enumerate(points)}
+    fields |= {f"bought{at or ''}": number for at, number in enumerate(bought)}
+    game = after(position("cities", 4, turn=3, **fields, tiles="11+ 3w3u3r3k@1, 13+ 3w4u"), "reserve 1?")
+    assert game.outcome is not None
+    assert ranks == game.outcome.ranks
+
+
+@TABLE("goal", [15, 1, 100, -1, True, False, 1.5, "many"])
+def test_the_goal_cannot_be_changed(goal: Any) -> None:
+    with pytest.raises(RulesetError, match="cities has no goal in points"):
+        Game("cities", goal=goal)
+    with pytest.raises(PositionError, match="cities has no goal in points"):
+        parse_position(format_position(Game("cities").position()).replace("start:", "goal:15 start:"))
+    agreed: dict[str, Any] = {"take_fewer": True, "open_reserves": False, "token_limit": 12, "hand_limit": 2}
+    assert agreed == Game("cities", **agreed).rules.house_rules()
+    assert {} == Game("cities").rules.house_rules()
+
+
 # House rules
 
 
@@ -952,8 +1209,8 @@ def test_fewer_tokens_by_choice(rule: str | None, bank: str, move: str) -> None:
     ],
 )
 def test_another_goal(over: bool, variant: str, goal: int, points: int) -> None:
-    reached = {**GAUNTLET, "points": points} if variant == "marvel" else {"points": points}
-    assert over == after(position(variant, turn=1, goal=goal, **reached), "take rr").is_over
+    fields = {**GAUNTLET, "points": points} if variant == "marvel" else {"points": points}
+    assert over == after(position(variant, turn=1, goal=goal, **fields), "take rr").is_over
     assert {"classic": 15, "marvel": 16}[variant] == Game(variant).rules.goal
 
 

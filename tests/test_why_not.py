@@ -155,6 +155,16 @@ def test_demand_not_met() -> None:
     check(game, "claim 2", "demand_not_met", tile=DEMANDS["classic"]["4r4k"], demand="4r4k")
 
 
+def test_other_colour_not_met() -> None:
+    game = after(position("cities", bonuses="2w2u2g2r2k", points=17, tiles="13+ 2w2u2g2r2k, 12+ 6 other, 17+"), "take wug")
+    check(game, "claim 2", "other_colour_not_met", tile=DEMANDS["cities"]["12+ 6 other"], other=6)
+
+
+def test_points_not_met() -> None:
+    game = after(position("cities", bonuses="2w2u2g2r2k", points=16, tiles="13+ 2w2u2g2r2k, 16+ 1w1u1g1r1k, 17+"), "take wug")
+    check(game, "claim 3", "points_not_met", tile=DEMANDS["cities"]["17+"], points=16, prestige=17)
+
+
 # All of them
 
 

@@ -39,7 +39,12 @@ class Ruleset:
             raise RulesetError(f"players must be 2, 3 or 4, not {self.players!r}")
         if self.goal is None:
             object.__setattr__(self, "goal", self.row.goal)
-        for name, (least, most) in LIMITS.items():
+        limits = dict(LIMITS)
+        if self.row.goal == 0:
+            del limits["goal"]
+            if self.goal != 0 or not _is_count(self.goal):  # False equals 0, and is no number of points
+                raise RulesetError(f"{self.variant} has no goal in points, so the goal cannot be {self.goal!r}")
+        for name, (least, most) in limits.items():
             value = getattr(self, name)
             if not _is_count(value) or not least <= value <= most:
                 raise RulesetError(f"{name} must be a number from {least} to {most}, not {value!r}")
@@ -83,6 +88,7 @@ def blank_states(rules: Ruleset, count: int, start: int = 0) -> States:
     states = np.zeros(count, state_t)
     states["variant"] = rules.row.index
     states["gauntlet"] = rules.row.gauntlet
+    states["goal_tiles"] = rules.row.goal_tiles
     states["players"] = rules.players
     states["start"] = start
     for name in SWITCHES:

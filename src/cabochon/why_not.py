@@ -46,6 +46,8 @@ RULES: dict[str, tuple[str, str]] = {
     # choosing a tile
     "no_tile_there": ("there is no tile in this place", "{place}"),
     "demand_not_met": ("a tile comes only when the bonuses meet its demand", "{demand}"),
+    "other_colour_not_met": ("a tile comes only with enough bonuses of one colour that it does not name", "{other} needed"),
+    "points_not_met": ("a tile comes only when the points meet its demand", "{points} of {prestige}"),
 }
 
 
@@ -197,10 +199,13 @@ def _why_not_claim(view: View, _move: Move, words: list[str]) -> Reason | None:
     place = int(words[1])
     if place > len(view.tiles) or view.tiles[place - 1].owner is not None:
         return Reason("no_tile_there", place=place)
-    demand = TILES[view.rules.variant][view.tiles[place - 1].number - 1].demand
-    if any(wanted > own for wanted, own in zip(demand, _me(view).bonuses, strict=True)):
-        tile, wanted_gems = view.tiles[place - 1].number, format_counts(demand, view.rules.letters)
-        return Reason("demand_not_met", tile=tile, demand=wanted_gems)
+    tile, me = TILES[view.rules.variant][view.tiles[place - 1].number - 1], _me(view)
+    if any(wanted > own for wanted, own in zip(tile.demand, me.bonuses, strict=True)):
+        return Reason("demand_not_met", tile=tile.number, demand=format_counts(tile.demand, view.rules.letters))
+    if tile.other > max((own for wanted, own in zip(tile.demand, me.bonuses, strict=True) if wanted == 0), default=0):
+        return Reason("other_colour_not_met", tile=tile.number, other=tile.other)
+    if tile.prestige > me.points:
+        return Reason("points_not_met", tile=tile.number, points=me.points, prestige=tile.prestige)
     return None
 
 

@@ -139,6 +139,16 @@ SENT_LATER: dict[str, tuple[Game, Callable[[Page], None], str]] = {
         keys("1"),
         "claim 2",
     ),
+    "rule_other_colour_not_met": (
+        after(position("cities", bonuses="2w2u2g2r2k", points=17, tiles="13+ 2w2u2g2r2k, 12+ 6 other, 17+"), "take wug"),
+        keys("1"),
+        "claim 2",
+    ),
+    "rule_points_not_met": (
+        after(position("cities", bonuses="2w2u2g2r2k", points=16, tiles="13+ 2w2u2g2r2k, 16+ 1w1u1g1r1k, 17+"), "take wug"),
+        keys("1"),
+        "claim 3",
+    ),
 }
 
 

@@ -17,7 +17,7 @@ States = Any
 def random_game(variant: str, players: int, seed: int, decisions: int, house: bool = True) -> Game:
     """A game after some random decisions, by any house rules."""
     rng = random.Random(seed)
-    game = Game(variant, players, seed=seed, **(dict(random_house(rng)) if house else {}))
+    game = Game(variant, players, seed=seed, **(dict(random_house(rng, variant)) if house else {}))
     for _ in range(decisions):
         if not game.is_over:
             game.play(rng.choice(game.legal_moves()))

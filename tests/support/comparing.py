@@ -1,6 +1,7 @@
 """Putting a Game and the referee side by side."""
 
 import random
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,14 +27,18 @@ class Case:
         return Game(self.variant, self.players, seed=self.seed, **dict(self.house))
 
 
-def cases(count: int, first_seed: int = 0) -> list[Case]:
-    """Games of both variants, all player counts and all switches, half of them by the plain rules."""
+def cases(count: int, first_seed: int = 0, variants: Iterable[str] = VARIANTS) -> list[Case]:
+    """Games of these variants, all player counts and all switches, half of them by the plain rules."""
     rng = random.Random(first_seed)
-    variants = [(variant, players) for variant in VARIANTS for players in PLAYER_COUNTS]
-    return [Case(*variants[i % len(variants)], first_seed + i, random_house(rng)) for i in range(count)]
+    tables = [(variant, players) for variant in variants for players in PLAYER_COUNTS]
+    return [random_case(rng, *tables[i % len(tables)], first_seed + i) for i in range(count)]
 
 
-def random_house(rng: random.Random) -> tuple[tuple[str, Any], ...]:
+def random_case(rng: random.Random, variant: str, players: int, seed: int) -> Case:
+    return Case(variant, players, seed, random_house(rng, variant))
+
+
+def random_house(rng: random.Random, variant: str) -> tuple[tuple[str, Any], ...]:
     if rng.random() < 0.5:
         return ()
     choices: dict[str, list[Any]] = {
@@ -43,6 +48,8 @@ def random_house(rng: random.Random) -> tuple[tuple[str, Any], ...]:
         "token_limit": [1, 5, 8, 12, 20],
         "hand_limit": [0, 1, 2],
     }
+    if VARIANTS[variant].goal == 0:  # points end nothing there, so there is no other number to agree on
+        del choices["goal"]
     names = rng.sample(list(choices), rng.randint(1, 3))
     return tuple((name, rng.choice(choices[name])) for name in sorted(names))
 

@@ -1,6 +1,6 @@
 """Golden games: one for each game and player count, and one for each rare case. `make golden` writes them anew."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -56,6 +56,24 @@ GOLDEN = [
     Golden("marvel-free-tier-three-at-ten", 3, 9, HOARDER),
     Golden("marvel-avengers-taken-away-and-game-goes-on", 2, 13, BUYER),
     Golden("marvel-end-triggered-anew-in-the-same-round", 3, 1329, BUYER),
+    # Cities has the cards of classic, and a seed deals the same decks in both: other seeds, so that other games are played.
+    # No city on a token turn: in a game from the deal a city comes only with a purchase, since nothing else brings points.
+    *(Golden(f"cities-{players}-players", players, 2027, BUYER) for players in (2, 3, 4)),
+    Golden("cities-two-colours-left", 2, 3000, UNIFORM),
+    Golden("cities-one-colour-left", 3, 3000, HOARDER),
+    Golden("cities-no-colours-left", 4, 3000, HOARDER),
+    Golden("cities-reserve-without-wild", 4, 3001, BUYER),
+    Golden("cities-blind-reserve-at-ten", 3, 3001, HOARDER),
+    Golden("cities-two-tiles-at-once", 2, 3002, BUYER),
+    Golden("cities-empty-decks", 4, 3016, BUYER),
+    Golden("cities-forced-pass", 3, 3001, UNIFORM),
+    Golden("cities-stalemate", 2, 3013, HOARDER),
+    Golden("cities-equal-points", 3, 3047, UNIFORM),
+    Golden("cities-shared-victory", 2, 3291, UNIFORM),
+    Golden("cities-one-other-colour", 3, 3002, BUYER),
+    Golden("cities-fifteen-points-end-nothing", 3, 3053, BUYER),
+    Golden("cities-several-owners", 4, 3013, BUYER),
+    Golden("cities-most-points-without-a-city", 2, 3014, BUYER),
 ]
 
 
@@ -72,16 +90,20 @@ def playthrough(game: Game) -> Iterator[str]:
         yield f"{seat} {stage:6} {choices:2}  {move!s:24} points {points}  bank {bank:20} tokens {tokens}".rstrip()
     outcome = again.outcome
     assert outcome is not None
-    yield f"over: {outcome.reason}, ranks {' '.join(str(rank) for rank in outcome.ranks)}"
+    owners = " ".join("-" if tile.owner is None else str(tile.owner) for tile in again.position().tiles)
+    tiles = f", tiles {owners}" if again.rules.row.goal_tiles else ""  # where tiles decide, who has which of them
+    yield f"over: {outcome.reason}, ranks {' '.join(str(rank) for rank in outcome.ranks)}{tiles}"
 
 
-def perft_positions() -> Iterator[tuple[str, int]]:
-    """Named positions: a golden game and a number of decisions; beginnings, and the rare cases in their middle."""
+def perft_positions(games: Mapping[str, Game]) -> Iterator[tuple[str, int]]:
+    """Named positions: a golden game and a number of decisions; beginnings, rare cases in their middle, last rounds of Cities."""
     for golden in GOLDEN:
         if golden.name.endswith("players"):
             yield from ((golden.name, at) for at in (0, 20, 60))
         elif golden.name.endswith(("at-once", "at-ten", "colours-left", "empty-decks")):
             yield golden.name, 50
+        if golden.variant == "cities" and golden.name.endswith(("at-once", "owners", "other-colour")):
+            yield golden.name, len(games[golden.name].moves) - golden.players
 
 
 def game_at(game: Game, decisions: int) -> Game:
@@ -98,7 +120,7 @@ def main() -> None:
         (FOLDER / f"{name}.game").write_text(format_record(game.record()))
         (FOLDER / f"{name}.txt").write_text("\n".join(playthrough(game)) + "\n")
     rows = ["game,decisions," + ",".join(f"depth {depth}" for depth in range(1, PERFT_DEPTH + 1))]
-    for name, decisions in perft_positions():
+    for name, decisions in perft_positions(games):
         counts = [perft(game_at(games[name], decisions), depth) for depth in range(1, PERFT_DEPTH + 1)]
         rows.append(f"{name},{decisions}," + ",".join(str(count) for count in counts))
     PERFT_FILE.write_text("\n".join(rows) + "\n")

@@ -8,14 +8,15 @@ from cabochon import Game, Move
 from cabochon.rules import play as turn
 from cabochon.rules.actions import BUY, BUY_RESERVED, FIRST_ACTION, PASS, RESERVE, RESERVE_DECK
 from cabochon.rules.bits import count_bits, nth_bit
-from cabochon.rules.cards import NONE, TIER
+from cabochon.rules.cards import NONE, OTHER, TIER
 from cabochon.rules.compile import kernel
 from cabochon.rules.deal import deal
-from cabochon.rules.ending import goal_reached, standing
+from cabochon.rules.ending import fulfils_goal, goal_reached, rank
 from cabochon.rules.gems import COLOURS, WILD, lane, lanes_at_least, total
 from cabochon.rules.paying import price
 from cabochon.rules.rng import below, seeded, stir
-from cabochon.rules.state import CLAIM, MAIN, OVER, RETURN, STALEMATE
+from cabochon.rules.state import CLAIM, GOAL, MAIN, MAX_TILES, OVER, STALEMATE
+from cabochon.rules.tiles import tiles_of
 from cabochon.ruleset import blank_states, ruleset
 
 MOST_DECISIONS = 1000
@@ -35,11 +36,16 @@ EVENTS = (
     "free-tier-three-at-ten",
     "avengers-taken-away-and-game-goes-on",
     "end-triggered-anew-in-the-same-round",
+    "one-other-colour",
+    "fifteen-points-end-nothing",
+    "several-owners",
+    "most-points-without-a-city",
 )
 (TWO_COLOURS, ONE_COLOUR, NO_COLOURS, NO_WILD, BLIND_AT_TEN, TWO_TILES, TILE_ON_TAKE, EMPTY_DECKS, FORCED_PASS, STALE, EQUAL,
- SHARED, FREE_AT_TEN, TAKEN_AWAY, ANEW) = range(15)  # fmt: skip
+ SHARED, FREE_AT_TEN, TAKEN_AWAY, ANEW, ONE_OTHER, FIFTEEN, SEVERAL_OWNERS, MOST_WITHOUT) = range(19)  # fmt: skip
 UNIFORM, BUYER, HOARDER, WRITTEN = range(4)
 TOP_TIER = 3
+CLASSIC_GOAL = 15
 BUYS = ((1 << PASS - BUY) - 1) << BUY
 TAKES = (1 << RESERVE) - 1
 RESERVATIONS = ((1 << BUY - RESERVE) - 1) << RESERVE
@@ -78,12 +84,25 @@ def _before(state: Any, action: int) -> int:
 def _final(state: Any) -> int:
     """What can be said of a finished game."""
     events = (state.reason == STALEMATE) << STALE
-    for seat in range(1, state.players):
-        for other in range(seat):
-            top = state.points[seat] == max(state.points[0], state.points[1], state.points[2], state.points[3])
-            equal = standing(state, seat) == standing(state, other)
-            events |= (top and not equal and state.points[seat] == state.points[other]) << EQUAL
-            events |= (top and equal) << SHARED
+    for seat in range(state.players):
+        for other in range(state.players):
+            if seat != other and rank(state, seat) == 1:
+                equal, rivals = rank(state, other) == 1, fulfils_goal(state, seat) == fulfils_goal(state, other)
+                events |= (rivals and not equal and state.points[seat] == state.points[other]) << EQUAL
+                events |= equal << SHARED
+                if state.goal_tiles > 0 and state.reason == GOAL:
+                    events |= rivals << SEVERAL_OWNERS | (state.points[other] > state.points[seat]) << MOST_WITHOUT
+    return events
+
+
+@kernel
+def _of_cities(state: Any) -> int:
+    """What the goal of Cities can show after a decision."""
+    events, round_over = 0, state.turn == state.start and state.stage == MAIN
+    for seat in range(state.players):
+        events |= (round_over and state.points[seat] >= CLASSIC_GOAL) << FIFTEEN
+    for place in range(MAX_TILES):
+        events |= (state.tile_owner[place] != NONE and OTHER[state.tiles[place]] > 0) << ONE_OTHER
     return events
 
 
@@ -99,13 +118,15 @@ def _play_logged(states: Any, seed: int, style: int, actions: Any) -> int:
             actions[played] = FIRST_ACTION[state.stage] + nth_bit(mask, below(rng, count_bits(mask)))
         action = actions[played]
         events |= _before(state, action)
-        points, was_main, ending, turns = state.points[state.turn], state.stage == MAIN, goal_reached(state), state.turns
-        seat = state.turn
+        seat, was_main, ending, turns = state.turn, state.stage == MAIN, goal_reached(state), state.turns
+        owned = tiles_of(state, seat)
         turn.play(state, action)
         played += 1
         events |= (state.stage == CLAIM) << TWO_TILES
-        events |= (was_main and action < RESERVE and state.stage != RETURN and state.points[seat] > points) << TILE_ON_TAKE
+        events |= (was_main and action < RESERVE and tiles_of(state, seat) > owned) << TILE_ON_TAKE
         events |= (state.market[0] == NONE and state.market[4] == NONE) << EMPTY_DECKS
+        if state.goal_tiles > 0:
+            events |= _of_cities(state)
         if ending and not goal_reached(state):
             gone, round_started = 1, turns // state.players
         if gone == 1 and state.turns // state.players > round_started and state.stage != OVER:
@@ -134,10 +155,10 @@ def events_of(game: Game) -> set[str]:
     return {name for bit, name in enumerate(EVENTS) if events >> bit & 1}
 
 
-def hunt(variant: str, players: int, wanted: int, style: int, count: int = 1_000_000) -> int | None:
-    """The first seed for which a style's random game has the wanted events (a bit set over EVENTS)."""
+def hunt(variant: str, players: int, wanted: int, style: int, first: int = 0, count: int = 1_000_000) -> int | None:
+    """The first seed, from `first` on, for which a style's random game has the wanted events (a bit set over EVENTS)."""
     states = blank_states(ruleset(variant, players, {}), 1)
-    seed = _hunt(states, 0, count, style, wanted, np.zeros(MOST_DECISIONS, np.int64))
+    seed = _hunt(states, first, count, style, wanted, np.zeros(MOST_DECISIONS, np.int64))
     return None if seed < 0 else int(seed)
 
 

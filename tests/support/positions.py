@@ -5,7 +5,8 @@
     position(reserve="g 3r, k 3g?", points1=15, turn=1)     a `?` is a card reserved blind; a digit names the seat (else 0)
 
 A card is what is printed on it, bonus, points and cost (`r2 1w4u2g`), or its name; a tile is its demand (`3w3u3g`) or its
-name. A slot or deck that is not named stays as it was dealt; `market="-"` clears all twelve places.
+name. A city asks for points too: `14+ 4g 4 other` is 14 points, 4 green and 4 of one other colour. A slot or deck that is not
+named stays as it was dealt; `market="-"` clears all twelve places.
 """
 
 import re
@@ -13,7 +14,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from cabochon import CARDS, TILES, VARIANTS, CabochonError, Card, Game, IllegalMove, Position, Ruleset, Tile, View, state_of
+from cabochon import CARDS, TILES, VARIANTS, CabochonError, Card, Game, IllegalMove, Position, Ruleset, View, state_of
+from cabochon.notation.ascii import draw_tile
 from cabochon.notation.gems import NOTHING, format_counts, parse_counts
 from cabochon.ruleset import SWITCHES
 from cabochon.view import Reserved, SeatView, TileOnTable, seat_view
@@ -123,16 +125,12 @@ def _face(variant: str, printed: Card) -> str:
     return f"{printed.bonus}{printed.points or ''} {format_counts(printed.cost, VARIANTS[variant].letters)}"
 
 
-def _demand(variant: str, tile: Tile) -> str:
-    return format_counts(tile.demand, VARIANTS[variant].letters)
-
-
 FACES = {
     variant: {name: printed.number for printed in cards for name in (_face(variant, printed), printed.name) if name}
     for variant, cards in CARDS.items()
 }
 DEMANDS = {
-    variant: {name: tile.number for tile in tiles for name in (_demand(variant, tile), tile.name) if name}
+    variant: {name: tile.number for tile in tiles for name in (draw_tile(variant, tile.number), tile.name) if name}
     for variant, tiles in TILES.items()
 }
 
@@ -170,7 +168,7 @@ def _reserved(item: str, rules: Ruleset) -> Reserved:
 
 
 def _tile(item: str, rules: Ruleset) -> TileOnTable:
-    """`3w3u3g`, or `3w3u3g@1` with its owner."""
+    """`3w3u3g`, or `3w3u3g@1` with its owner; a city is `13+ 4w3r`."""
     name, _, owner = item.partition("@")
     return TileOnTable(DEMANDS[rules.variant][name], int(owner) if owner else None)
 

@@ -1,4 +1,4 @@
-"""A slow, plain referee for Splendor and Splendor: Marvel, written from the rules page alone.
+"""A slow, plain referee for Splendor, Splendor: Marvel and Cities, written from the rules pages alone.
 
 It exists to be compared move by move with the engine, so it shares nothing with it but the card files.
 Everything is a dictionary or a list; nothing is remembered that can be counted again.
@@ -19,11 +19,13 @@ TIME = "t"
 LETTERS = {
     "classic": {"white": "w", "blue": "u", "green": "g", "red": "r", "black": "k"},
     "marvel": {"yellow": "y", "purple": "p", "blue": "b", "red": "r", "orange": "o"},
+    "cities": {"white": "w", "blue": "u", "green": "g", "red": "r", "black": "k"},
 }
+CARDS_FROM = {"classic": "classic", "marvel": "marvel", "cities": "classic"}
 TOKENS_PER_COLOUR = {2: 4, 3: 5, 4: 7}
 TIME_TOKENS = {2: 2, 3: 3, 4: 4}
 WILD_TOKENS = 5
-GOAL = {"classic": 15, "marvel": 16}
+GOAL = {"classic": 15, "marvel": 16, "cities": 0}
 
 PLACES = "abcd"
 DIFFERENT_TOKENS = 3
@@ -44,10 +46,12 @@ class Card(TypedDict):
 
 
 class Tile(TypedDict):
-    """A noble or one face of a location."""
+    """A noble, or one face of a location or of a city."""
 
     points: int
     demand: dict[str, int]
+    prestige: int
+    other: int
 
 
 class Reserved(TypedDict):
@@ -90,7 +94,7 @@ def cards_of(variant: str) -> dict[int, Card]:
             "cost": read_colours(variant, row),
             "symbols": int(row.get("avengers", "0")),
         }
-        for number, row in enumerate(read_rows(variant, "cards.csv"), start=1)
+        for number, row in enumerate(read_rows(CARDS_FROM[variant], "cards.csv"), start=1)
     }
 
 
@@ -98,7 +102,12 @@ def cards_of(variant: str) -> dict[int, Card]:
 def tiles_of(variant: str) -> dict[int, Tile]:
     """All tiles of a variant by number, counted from 1 in file order."""
     return {
-        number: {"points": int(row["points"]), "demand": read_colours(variant, row)}
+        number: {
+            "points": int(row["points"]),
+            "demand": read_colours(variant, row),
+            "prestige": int(row.get("prestige", "0")),
+            "other": int(row.get("any_one_other_color", "0")),
+        }
         for number, row in enumerate(read_rows(variant, "tiles.csv"), start=1)
     }
 
@@ -192,7 +201,9 @@ class Referee:
         return cards + tiles + (AVENGERS_POINTS if self.avengers == seat else 0)
 
     def reaches_goal(self, seat: int) -> bool:
-        """Whether a player ends the game: goal points, and in Marvel the whole Gauntlet."""
+        """Whether a player ends the game: goal points, in Marvel the whole Gauntlet, in Cities no points but a city."""
+        if self.variant == "cities":
+            return len(self.seats[seat]["tiles"]) >= 1
         if self.count_points(seat) < self.goal:
             return False
         if self.variant == "classic":
@@ -306,16 +317,22 @@ class Referee:
         return [letter for letter, count in tokens.items() if count >= 1 and letter != TIME]
 
     def list_claimable(self) -> list[int]:
-        """Slots of the tiles whose demand the player's bonuses meet, counted from 1."""
-        bonuses = self.count_bonuses(self.turn)
+        """Slots of the tiles whose demand the player meets, counted from 1."""
+        bonuses, points = self.count_bonuses(self.turn), self.count_points(self.turn)
         return [
-            slot for slot, number in enumerate(self.tiles, start=1) if number is not None and self.meets_demand(number, bonuses)
+            slot
+            for slot, number in enumerate(self.tiles, start=1)
+            if number is not None and self.meets_demand(number, bonuses, points)
         ]
 
-    def meets_demand(self, number: int, bonuses: dict[str, int]) -> bool:
-        """Whether the bonuses meet a tile's demand."""
-        demand = self.tile(number)["demand"]
-        return all(bonuses[letter] >= demand[letter] for letter in demand)
+    def meets_demand(self, number: int, bonuses: dict[str, int], points: int) -> bool:
+        """Whether bonuses and points are what a tile asks for."""
+        tile = self.tile(number)
+        if any(bonuses[letter] < amount for letter, amount in tile["demand"].items()):
+            return False
+        not_named = [bonuses[letter] for letter in self.colours if letter not in tile["demand"]]
+        one_other = tile["other"] == 0 or any(count >= tile["other"] for count in not_named)
+        return one_other and points >= tile["prestige"]
 
     # Playing a move
 

@@ -22,9 +22,10 @@ from ..rules.cards import NONE, TIER_COUNT
 from ..rules.compile import allocating, kernel
 from ..rules.gems import COLOUR_COUNT, COLOURS, LANE_BITS, ONE_WILD, TIME_LANE, WILD, lane, lanes_at_least, minus, total
 from ..rules.play import legal
-from ..rules.printed import bonus_of, cost_of, demand_of, points_of, symbols_of, tier_of
+from ..rules.printed import bonus_of, cost_of, demand_of, points_of, symbols_of, tier_of, tile_points_of
 from ..rules.rng import below, seeded, stir
 from ..rules.state import MARKET_SIZE, MAX_RESERVED, MAX_TILES, OVER, State
+from ..rules.tiles import any_comes_to
 from ..ruleset import States
 
 UNIT = 1 << 16
@@ -45,6 +46,7 @@ FULL_HAND = _units(0.3)  # the cost of a place in the reserve
 SAVING = _units(0.09)  # the value of one token off the price of a visible card
 MIN_SAVING = _units(0.2)  # savings count less towards the end of the game, but never less than this
 TILE_POINTS = 3
+CITY_POINTS = 13  # what most cities ask for, where the goal is a city and not points
 TILE_SHARE = 0.8  # a tile's value is multiplied by this for each missing bonus
 NEW_COLOUR = _units(1.0)  # the Gauntlet asks for every colour ...
 FIRST_TIME = _units(2.0)  # ... and for a Time token
@@ -134,7 +136,7 @@ def saved_by_bonus(state: State, colour: int) -> int:
 @kernel
 def evaluate_bonuses(state: State, scratch: Any) -> None:
     """The value of one more bonus of each colour: savings, tiles and the Gauntlet."""
-    to_go = max(MIN_SAVING, UNIT - UNIT * max_points(state) // max(1, state.goal))
+    to_go = max(MIN_SAVING, UNIT - UNIT * max_points(state) // (state.goal if state.goal != 0 else CITY_POINTS))
     for colour in range(COLOUR_COUNT):
         worth = scale(SAVING * saved_by_bonus(state, colour), to_go) + tiles_value(state, colour)
         if state.gauntlet != 0 and lane(state.bonuses[state.turn], colour) == 0:
@@ -239,10 +241,12 @@ def wins(state: State, card: int, bonuses: int) -> bool:
         points += AVENGERS_POINTS
     for place in range(MAX_TILES):
         if state.tile_owner[place] == NONE and minus(demand_of(state.tiles[place]), bonuses) == 0:
-            points += TILE_POINTS
+            points += tile_points_of(state.tiles[place])
             break
     time = state.tokens[state.turn] & TIME_LANE != 0 or tier_of(card) == TIER_COUNT
-    return points >= state.goal and (state.gauntlet == 0 or (time and minus(state.gauntlet & COLOURS, bonuses) == 0))
+    if points < state.goal or (state.goal_tiles != 0 and not any_comes_to(state, bonuses, points)):
+        return False
+    return state.gauntlet == 0 or (time and minus(state.gauntlet & COLOURS, bonuses) == 0)
 
 
 @kernel

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from ..errors import CabochonError
 from ..events import drawn_tier, reserve_place
-from ..notation.ascii import draw, draw_card
-from ..notation.gems import format_counts
+from ..notation.ascii import draw, draw_card, draw_tile
 from ..notation.move import Move
 from ..rules.actions import ACTION_COUNT, BUY, BUY_RESERVED, FIRST_ACTION, PASS, RESERVE, RESERVE_DECK
 from ..rules.bits import lowest_bit
@@ -165,7 +164,7 @@ def event_texts(variant: Variant) -> list[str]:
     """The text of each event."""
     moves = [str(Move(action, None, variant.name)) for action in range(ACTION_COUNT)]
     cards = [f"card {number} {draw_card(variant.name, number)}" for number in range(1, CARD_COUNT + 1)]
-    tiles = [f"tile {tile.number} {format_counts(tile.demand, variant.letters)}" for tile in TILES[variant.name]]
+    tiles = [f"tile {tile.number} {draw_tile(variant.name, tile.number)}" for tile in TILES[variant.name]]
     tiles += ["no tile"] * (FIRST_UNSEEN - FIRST_TILE - len(tiles))
     return moves + cards + tiles + [f"a card of tier {tier}" for tier in (1, 2, 3)]
 

@@ -38,6 +38,15 @@ def draw_card(variant: str, number: int) -> str:
     return f"{card.bonus}{card.points or ' '} {format_counts(card.cost, VARIANTS[variant].letters)}"
 
 
+def draw_tile(variant: str, number: int) -> str:
+    """What it asks for: `3w3u3g`. A city: `14+ 4g 4 other`, 14 points, 4 green and 4 of one other colour."""
+    tile = TILES[variant][number - 1]
+    points = f"{tile.prestige}+" if tile.prestige else ""
+    bonuses = format_counts(tile.demand, VARIANTS[variant].letters) if any(tile.demand) else ""
+    other = f"{tile.other} other" if tile.other else ""
+    return " ".join(part for part in (points, bonuses, other) if part)
+
+
 def _spaced(counts: tuple[int, ...], letters: str) -> str:
     return " ".join(f"{count}{letter}" for count, letter in zip(counts, letters, strict=False))
 
@@ -50,7 +59,7 @@ def _tile(shown: View, i: int) -> str:
     tile = shown.tiles[i]
     if tile.owner is not None:
         return f"{i + 1} seat {tile.owner}"
-    return f"{i + 1} {format_counts(TILES[shown.rules.variant][tile.number - 1].demand, shown.rules.letters)}"
+    return f"{i + 1} {draw_tile(shown.rules.variant, tile.number)}"
 
 
 def _slot(shown: View, tier: int, place: str) -> str:

@@ -100,8 +100,10 @@ def _check_reserves(shown: View) -> None:
 
 
 def _meets(shown: View, seat: int, number: int) -> bool:
-    demand = TILES[shown.rules.variant][number - 1].demand
-    return all(own >= wanted for own, wanted in zip(shown.seats[seat].bonuses, demand, strict=True))
+    tile, area = TILES[shown.rules.variant][number - 1], shown.seats[seat]
+    others = [own for own, wanted in zip(area.bonuses, tile.demand, strict=True) if not wanted]
+    has_bonuses = all(own >= wanted for own, wanted in zip(area.bonuses, tile.demand, strict=True))
+    return has_bonuses and area.points >= tile.prestige and max(others, default=0) >= tile.other
 
 
 def _check_stage(shown: View) -> None:

@@ -31,7 +31,7 @@ def _table(size: int = NONE + 1) -> NDArray[np.int64]:
     return np.zeros(size, np.int64)
 
 
-COST, BONUS, POINTS, SYMBOLS, TIER, TIME_SYMBOL, NUMBER, DEMAND, TILE_POINTS = (_table() for _ in range(9))
+COST, BONUS, POINTS, SYMBOLS, TIER, TIME_SYMBOL, NUMBER, DEMAND, TILE_POINTS, PRESTIGE, OTHER = (_table() for _ in range(11))
 COST[NONE] = DEMAND[NONE] = UNPAYABLE
 
 for _v in VARIANTS.values():
@@ -43,13 +43,13 @@ for _v in VARIANTS.values():
         TIME_SYMBOL[_at] = ONE_TIME if _c.tier == TIER_COUNT and any(_v.time) else 0
         NUMBER[_at] = _c.number
     for _t in TILES[_v.name]:
-        DEMAND[TILE_START[_v.index] + _t.number - 1] = pack(_t.demand)
-        TILE_POINTS[TILE_START[_v.index] + _t.number - 1] = _t.points
+        _at = TILE_START[_v.index] + _t.number - 1
+        DEMAND[_at], TILE_POINTS[_at], PRESTIGE[_at], OTHER[_at] = pack(_t.demand), _t.points, _t.prestige, _t.other
 
 TOKENS_EACH = np.array([v.tokens_each for v in VARIANTS.values()], np.int64)
 WILD_COUNT = np.array([v.wild for v in VARIANTS.values()], np.int64)
 TIME_COUNT = np.array([v.time for v in VARIANTS.values()], np.int64)
 TILES_DEALT = np.array([v.tiles for v in VARIANTS.values()], np.int64)
 TILE_FACES = np.array([v.faces for v in VARIANTS.values()], np.int64)
-for _array in (COST, BONUS, POINTS, SYMBOLS, TIER, TIME_SYMBOL, NUMBER, DEMAND, TILE_POINTS):
+for _array in (COST, BONUS, POINTS, SYMBOLS, TIER, TIME_SYMBOL, NUMBER, DEMAND, TILE_POINTS, PRESTIGE, OTHER):
     _array.setflags(write=False)

@@ -3,15 +3,18 @@
 from .compile import kernel
 from .gems import TIME_LANE, minus
 from .state import GOAL, MAIN, OVER, STALEMATE, State
+from .tiles import tiles_of
 
 MOST_CARDS = 127
 
 
 @kernel
 def fulfils_goal(state: State, seat: int) -> bool:
-    """Points enough and, where the goal asks for it, a bonus of each colour and a Time token."""
+    """Points enough and, where the goal asks for it, a bonus of each colour and a Time token, or a tile."""
     held = state.bonuses[seat] + (state.tokens[seat] & TIME_LANE)
-    return state.points[seat] >= state.goal and minus(state.gauntlet, held) == 0
+    if state.points[seat] < state.goal or minus(state.gauntlet, held) != 0:
+        return False
+    return state.goal_tiles == 0 or tiles_of(state, seat) >= state.goal_tiles
 
 
 @kernel

@@ -31,7 +31,8 @@
      305     1  hand_limit     reserved cards
      306     1  take_fewer     house rule: fewer than three by choice
      307     1  open_reserves  cards reserved face-up stay shown
-     308     4  spare          always zero: named, because NumPy does not copy bytes between fields
+     308     1  goal_tiles     tiles that the goal asks for
+     309     3  spare          always zero: named, because NumPy does not copy bytes between fields
 
 A card, tile or seat that is not there is NONE (255). The ruleset (from `gauntlet` and `goal` on) lies in the record, so a
 rule asks `state.token_limit` and never which game is played.
@@ -85,7 +86,8 @@ state_t = np.dtype(
         ("hand_limit", "u1"),
         ("take_fewer", "u1"),
         ("open_reserves", "u1"),
-        ("spare", "u1", 4),
+        ("goal_tiles", "u1"),
+        ("spare", "u1", 3),
     ],
     align=True,
 )
@@ -124,3 +126,4 @@ class State(Protocol):
     hand_limit: int
     take_fewer: int
     open_reserves: int
+    goal_tiles: int

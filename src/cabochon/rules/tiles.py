@@ -1,22 +1,67 @@
-"""Nobles and locations."""
+"""Nobles, locations and cities: when they come."""
 
 from .actions import CLAIM_TILE
 from .bits import lowest_bit
-from .cards import DEMAND, NONE, TILE_POINTS
+from .cards import DEMAND, NONE, OTHER, PRESTIGE, TILE_POINTS
 from .compile import kernel
-from .gems import minus
+from .gems import COLOUR_COUNT, lane, minus, total
 from .state import MAX_TILES, State
 
 
 @kernel
+def most_of_another_colour(tile: int, bonuses: int) -> int:
+    """The most bonuses of one single colour that the tile's demand does not name."""
+    most = 0
+    for colour in range(COLOUR_COUNT):
+        if lane(DEMAND[tile], colour) == 0:
+            most = max(most, lane(bonuses, colour))
+    return most
+
+
+@kernel
+def bonuses_missing(tile: int, bonuses: int) -> int:
+    """How many bonuses are missing for a tile."""
+    short = total(minus(DEMAND[tile], bonuses))
+    if OTHER[tile] != 0:
+        short += max(0, OTHER[tile] - most_of_another_colour(tile, bonuses))
+    return short
+
+
+@kernel
+def comes_to(tile: int, bonuses: int, points: int) -> bool:
+    """Whether these bonuses and points are what a tile asks for. The demand is looked at first: it is rarely met."""
+    if minus(DEMAND[tile], bonuses) != 0 or points < PRESTIGE[tile]:
+        return False
+    return OTHER[tile] == 0 or most_of_another_colour(tile, bonuses) >= OTHER[tile]
+
+
+@kernel
 def coming(state: State) -> int:
-    """A bit for each unclaimed tile whose demand the seat's bonuses meet."""
-    bonuses = state.bonuses[state.turn]
+    """A bit for each unclaimed tile that the seat has enough bonuses and points for."""
+    bonuses, points = state.bonuses[state.turn], state.points[state.turn]
     places = 0
     for place in range(MAX_TILES):
-        if minus(DEMAND[state.tiles[place]], bonuses) == 0 and state.tile_owner[place] == NONE:
+        if comes_to(state.tiles[place], bonuses, points) and state.tile_owner[place] == NONE:
             places |= 1 << place
     return places
+
+
+@kernel
+def any_comes_to(state: State, bonuses: int, points: int) -> bool:
+    """Whether these bonuses and points would bring a tile that is still on the table."""
+    for place in range(MAX_TILES):
+        if comes_to(state.tiles[place], bonuses, points) and state.tile_owner[place] == NONE:
+            return True
+    return False
+
+
+@kernel
+def tiles_of(state: State, seat: int) -> int:
+    """How many tiles a seat has."""
+    count = 0
+    for place in range(MAX_TILES):
+        count += state.tile_owner[place] == seat
+    return count
 
 
 @kernel

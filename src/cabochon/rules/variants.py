@@ -37,6 +37,7 @@ class Variant:
     tile_kind: str
     goal: int
     goal_kind: str
+    goal_tiles: int
     gauntlet: int
     words: Mapping[str, str]
 
@@ -54,12 +55,18 @@ class Card(NamedTuple):
 
 
 class Tile(NamedTuple):
-    """A noble or one face of a location. `demand` follows the variant's colours."""
+    """A noble, or one face of a location or a city. `demand` follows the variant's colours.
+
+    Besides these bonuses it may ask for points (`prestige`), and for some bonuses of one single colour that `demand` does not
+    name (`other`).
+    """
 
     number: int
     points: int
     demand: tuple[int, ...]
     name: str = ""
+    prestige: int = 0
+    other: int = 0
 
 
 def _variant(folder: Path) -> Variant:
@@ -82,6 +89,7 @@ def _variant(folder: Path) -> Variant:
         tile_kind=tiles["kind"],
         goal=goal["points"],
         goal_kind=goal["kind"],
+        goal_tiles=goal.get("tiles", 0),
         gauntlet=pack(letter in goal.get("gauntlet", "") for letter in letters),
         words=text["words"],
     )
@@ -110,7 +118,8 @@ def _card(variant: Variant, number: int, row: dict[str, str]) -> Card:
 
 
 def _tile(variant: Variant, number: int, row: dict[str, str]) -> Tile:
-    return Tile(number, int(row["points"]), _counts(variant, row), row.get("name", ""))
+    asked = int(row.get("prestige", 0)), int(row.get("any_one_other_color", 0))
+    return Tile(number, int(row["points"]), _counts(variant, row), row.get("name", ""), *asked)
 
 
 VARIANTS = _read_variants()

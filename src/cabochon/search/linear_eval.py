@@ -26,6 +26,7 @@ from ..rules.gems import COLOUR_COUNT, COLOURS, LANE_BITS, ONE_TIME, ONE_WILD, T
 from ..rules.paying import colours_first
 from ..rules.printed import bonus_of, cost_of, demand_of, points_of, symbols_of, tile_points_of
 from ..rules.state import MAX_TILES, State
+from ..rules.tiles import any_comes_to
 from .linear_features import (
     COLOUR_FLAG,
     COSTS,
@@ -266,7 +267,8 @@ def gain_of_buying(state: State, table: Any, opponent_weight: float, action: int
     gain = value_of_tableau(state, table, held, scratch.features) - before
     gain += value_of_tokens(table, scratch, count, held.tokens, held.points)
     gain += value_of_costs(table, scratch, count)
-    if held.points >= state.goal and minus(state.gauntlet, held.bonuses + (held.tokens & TIME_LANE)) == 0:
+    has_all = held.points >= state.goal and minus(state.gauntlet, held.bonuses + (held.tokens & TIME_LANE)) == 0
+    if has_all and (state.goal_tiles == 0 or any_comes_to(state, held.bonuses, held.points)):
         gain = max(gain, 0.0) + WINNING_GAIN
     if action >= BUY_RESERVED:
         reserved = state.reserved[seat]

@@ -15,6 +15,7 @@ from ..rules.compile import inlined
 from ..rules.gems import COLOUR_COUNT, COLOURS, HIGH, LANE_BITS, ONES, TIME_LANE, WILD, lane, minus, total
 from ..rules.printed import colour_of, cost_of, demand_of, points_of, symbols_of, tier_of
 from ..rules.state import MARKET_SIZE, MAX_RESERVED, MAX_SEATS, MAX_TILES, State
+from ..rules.tiles import bonuses_missing
 
 # The last value of each range also stands for everything above it: too rare for a weight of its own to be learnt.
 MAX_POINTS = 23
@@ -202,7 +203,7 @@ def list_tableau(state: State, held: Holdings, out: Any, n: int) -> int:
     n += COLOUR_COUNT
     for place in range(MAX_TILES):
         if state.tile_owner[place] == NONE and state.tiles[place] != NONE:
-            out[n] = TILE_SHORT + min(total(minus(demand_of(state.tiles[place]), bonuses)), TILE_DISTANCES - 1)
+            out[n] = TILE_SHORT + min(bonuses_missing(state.tiles[place], bonuses), TILE_DISTANCES - 1)
             n += 1
     return n
 

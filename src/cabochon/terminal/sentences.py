@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from ..events import Event, drawn_tier, event_of
 from ..game import Game, reaches_goal
-from ..notation.gems import format_counts
+from ..notation.ascii import draw_tile
 from ..notation.move import Move
 from ..rules.buying import AVENGERS_POINTS
 from ..rules.gems import COLOUR_COUNT, WILD
@@ -88,14 +88,14 @@ def tile_text(view: View, place: int) -> str:
     """The place, name and demand of a tile."""
     tile = TILES[view.rules.variant][view.tiles[place].number - 1]
     name = f" {tile.name}" if tile.name else ""
-    return f"{view.rules.row.tile_kind} {place + 1}{name} ({format_counts(tile.demand, view.rules.letters)})"
+    return f"{view.rules.row.tile_kind} {place + 1}{name} ({draw_tile(view.rules.variant, tile.number)})"
 
 
 def _effects(before: View, did: Event, move: Move, name: str) -> Iterator[str]:
     """What the turn brought besides: a tile, a Time token, the Avengers tile."""
     if did.tile is not None and did.tile_place is not None and move.kind != "claim":
         points = TILES[before.rules.variant][did.tile - 1].points
-        yield capitalise(f"{tile_text(before, did.tile_place)} comes to {name}: {points} points.")
+        yield capitalise(f"{tile_text(before, did.tile_place)} comes to {name}{f': {points} points' if points else ''}.")
     if did.brings_time:
         yield "A Time token comes with it."
     if did.avengers:

@@ -121,7 +121,9 @@ class _Drawing:
         tile = self.view.tiles[i]
         if tile.owner is not None:
             return _styled(f" {i + 1}  {self.names[tile.owner]}", "dim")
-        return _styled(f" {i + 1}  ") + self.cost(TILES[self.rules.variant][tile.number - 1].demand)
+        face = TILES[self.rules.variant][tile.number - 1]
+        points, other = f"{face.prestige}+ " if face.prestige else "", f" {face.other} other" if face.other else ""
+        return _styled(f" {i + 1}  {points}") + self.cost(face.demand) + _styled(other)
 
     def seat(self, seat: int) -> Iterator[Text]:
         area = self.view.seats[seat]
@@ -136,7 +138,7 @@ class _Drawing:
 
     def standing(self, seat: int) -> Iterator[str]:
         area = self.view.seats[seat]
-        yield f"{area.points} of {self.rules.goal} points"
+        yield f"{area.points} of {self.rules.goal} points" if self.rules.goal else plural(area.points, "point")
         yield plural(len(area.tableau), "card")
         yield plural(sum(tile.owner == seat for tile in self.view.tiles), self.rules.row.tile_kind)
         if self.rules.row.gauntlet:

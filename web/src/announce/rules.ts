@@ -29,6 +29,8 @@ const RULES: Record<RuleOut["code"], Say> = {
   return_tokens_in_hand: m.rule_return_tokens_in_hand,
   no_tile_there: m.rule_no_tile_there,
   demand_not_met: m.rule_demand_not_met,
+  other_colour_not_met: m.rule_other_colour_not_met,
+  points_not_met: m.rule_points_not_met,
   not_a_move: m.rule_not_a_move,
 };
 
