@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from cabochon import Game
+from cabochon.rules.variants import VARIANTS
 from tests.browser.conftest import ROOT
 from tests.browser.staged import Stage, position_with, stage
 
@@ -79,7 +80,7 @@ def test_pages(browser: Browser, staged: Stage, path: str) -> None:
     context.close()
 
 
-@pytest.mark.parametrize("variant", ["classic", "marvel"])
+@pytest.mark.parametrize("variant", list(VARIANTS))
 @pytest.mark.parametrize("stage_name", ["main", "return", "claim", "over"])
 def test_table(browser: Browser, staged: Stage, variant: str, stage_name: str) -> None:
     context = guest(browser, staged, "light", "wide")

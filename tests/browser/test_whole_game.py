@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
 
+from cabochon.rules.variants import VARIANTS
 from tests.browser.cable import Cable
 from tests.browser.conftest import QUICK
 from tests.browser.robot import Robot
@@ -45,7 +46,7 @@ def guests(browser: Browser, server: ServerProcess) -> list[BrowserContext]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("variant", ["classic", "marvel"])
+@pytest.mark.parametrize("variant", list(VARIANTS))
 def test_two_people_and_a_bot_play_a_whole_game(browser: Browser, own_server: ServerProcess, variant: str) -> None:
     contexts = guests(browser, own_server)
     anna_context, ben_context, watcher_context = contexts

@@ -40,8 +40,10 @@ export function listed(parts: readonly string[]): string {
 }
 
 /** Counts by letter, as words: "2 diamonds and 1 ruby". */
-export const gemList = (theme: Theme, counts: readonly number[], letters: string) =>
-  listed(counts.flatMap((n, lane) => (n > 0 && letters[lane] ? [gemCount(theme, letters[lane], n)] : [])));
+export const gemList = (theme: Theme, counts: readonly number[], letters: string) => listed(gemCounts(theme, counts, letters));
+
+const gemCounts = (theme: Theme, counts: readonly number[], letters: string) =>
+  counts.flatMap((n, lane) => (n > 0 && letters[lane] ? [gemCount(theme, letters[lane], n)] : []));
 
 export function cardWords(theme: Theme, card: CardOut): string {
   const words = [m.card_words({ theme, gem: gemName(theme, card.bonus), tier: card.tier, name: card.name })];
@@ -55,12 +57,20 @@ export function costWords(theme: Theme, counts: readonly number[], letters: stri
   return cost ? m.card_cost({ cost }) : m.card_free();
 }
 
-export const tileWords = ({ theme, letters, tile_kind }: GameDataOut, tile: TileFaceOut) =>
+/** What a tile asks for: points, bonuses of the colours it names, and bonuses of one colour more. */
+function demandWords({ theme, letters }: GameDataOut, { prestige, demand, other }: TileFaceOut): string {
+  const parts = gemCounts(theme, demand, letters);
+  if (prestige) parts.unshift(m.table_points_n({ n: prestige }));
+  if (other) parts.push(m.tile_other({ n: other, named: demand.some(Boolean) ? "yes" : "no" }));
+  return listed(parts);
+}
+
+export const tileWords = (data: GameDataOut, tile: TileFaceOut) =>
   m.tile_words({
-    tile_kind,
+    tile_kind: data.tile_kind,
     name: tile.name,
     points: m.table_points_n({ n: tile.points }),
-    demand: gemList(theme, tile.demand, letters),
+    demand: demandWords(data, tile),
   });
 
 // The known bots by name; others introduce themselves.

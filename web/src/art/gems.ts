@@ -150,7 +150,11 @@ const CUTS: Record<Theme, Record<string, Cut>> = {
   },
 };
 
-export const cutOf = (theme: Theme, letter: string): Cut => CUTS[theme][letter] ?? CUTS[theme]["*"];
+/** Any one colour, which is not said: a hexagon, a shape that stands for no gem of the classic game. */
+export const ANY = "?";
+const NEUTRAL = cut(oval(6, 11.2), { to: [0.6], strength: 0.4, table: 0.35 });
+
+export const cutOf = (theme: Theme, letter: string): Cut => CUTS[theme][letter] ?? NEUTRAL;
 
 /** The Avengers mark, our own: a figure with raised arms, on a 24 by 24 field. */
 export const RALLY = "M1.5 8H7.5L12 16.5L16.5 8H22.5L14.5 23H9.5ZM12 1L15.5 5L12 9L8.5 5Z";

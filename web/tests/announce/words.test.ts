@@ -1,6 +1,36 @@
-import { describe, expect, test } from "vitest";
-import type { EntryOut, ThoughtOut } from "../../src/api/messages";
-import { percents, thoughtOf, weakened } from "../../src/announce/words";
+import { afterEach, describe, expect, test } from "vitest";
+import type { EntryOut, GameDataOut, ThoughtOut, TileFaceOut } from "../../src/api/messages";
+import { percents, plain, sentences, thoughtOf, tileWords, weakened } from "../../src/announce/words";
+import { overwriteGetLocale } from "../../src/paraglide/runtime";
+
+afterEach(() => overwriteGetLocale(() => "en"));
+
+const face = (asked: Partial<TileFaceOut>): TileFaceOut => ({ number: 1, points: 0, demand: [0, 0, 0, 0, 0], name: "", prestige: 0, other: 0, ...asked });
+const dataOf = (tile_kind: string, tile: TileFaceOut) => ({ theme: "classic", letters: "wugrk*", tile_kind, cards: [], tiles: [tile] }) as unknown as GameDataOut;
+
+describe("what a tile asks for", () => {
+  test.each([
+    ["noble", face({ points: 3, demand: [3, 3, 0, 0, 3] }), "Noble, 3 points: wants 3 diamonds, 3 sapphires and 3 onyxes"],
+    ["city", face({ prestige: 13, demand: [4, 0, 0, 3, 0] }), "City: asks for 13 points, 4 diamonds and 3 rubies"],
+    ["city", face({ prestige: 14, demand: [0, 0, 4, 0, 0], other: 4 }), "City: asks for 14 points, 4 emeralds and 4 bonuses of one other colour"],
+    ["city", face({ prestige: 12, other: 6 }), "City: asks for 12 points and 6 bonuses of one colour"],
+    ["city", face({ prestige: 17 }), "City: asks for 17 points"],
+  ])("%s %j", (kind, tile, expected) => {
+    expect(tileWords(dataOf(kind, tile), tile)).toBe(expected);
+  });
+
+  test.each([
+    ["en", "Anna takes a city"],
+    ["pl", "Anna zdobywa miasto"],
+    ["is", "Anna fær borg"],
+    ["pt", "Anna fica com uma cidade"],
+  ] as const)("who takes a city is told in %s", (locale, expected) => {
+    overwriteGetLocale(() => locale);
+    const speaker = { data: dataOf("city", face({ prestige: 17 })), name: () => "Anna" };
+    const entry = { number: 1, kind: "move", seat: 0, text: "buy 1a", card: null, tile: 1, avengers: false, gems: [] } as unknown as EntryOut;
+    expect(plain(sentences(entry, speaker).at(-1)!, speaker)).toBe(expected);
+  });
+});
 
 describe("chances as whole percents", () => {
   test.each([
