@@ -41,6 +41,7 @@ MOST_PAYMENTS = 256
 TWO_PLAYERS = 2
 LONG_DECK = 5  # cards: a shorter deck might run out where one of them is undecided
 LOWER_BOUND, UPPER_BOUND = 0, 1
+TIER_BITS, TIER_MASK = 2, 0b11  # of each seat in the first spare byte of the record
 ME, LAST, UPPER, ONLY, LEFT, TASK = range(
     6
 )  # places in a task: seat, turns at the horizon, which bound, first action, effort left
@@ -101,13 +102,19 @@ def put_on_top(state: State, tier: int, i: int) -> None:
 
 
 @kernel
+def undecided_tier(state: Any, seat: int) -> int:
+    """The tier (from 1) of a seat's card that is not decided yet; 0 if there is none."""
+    return state.spare[0] >> TIER_BITS * seat & TIER_MASK
+
+
+@kernel
 def reserve_undecided(state: Any, tier: int) -> None:
     """Reserve blind; which card it is stays open, so none leaves the deck. Nobody can buy it, and `spare` says its tier."""
     seat = state.turn
     state.blind[seat] |= 1 << state.reserved[seat]
     state.reserve[seat, state.reserved[seat]] = NONE
     state.reserved[seat] += 1
-    state.spare[seat] = tier + 1
+    state.spare[0] |= tier + 1 << TIER_BITS * seat
     state.passes = 0
     take_wild(state)
     after_action(state)
@@ -117,10 +124,10 @@ def reserve_undecided(state: Any, tier: int) -> None:
 def decide_card(state: Any, i: int) -> None:
     """The card reserved blind by the seat to decide was the i-th of its deck."""
     seat = state.turn
-    tier = state.spare[seat] - 1
+    tier = undecided_tier(state, seat) - 1
     put_on_top(state, tier, i)
     state.reserve[seat, state.reserved[seat] - 1] = draw(state, tier)
-    state.spare[seat] = 0
+    state.spare[0] ^= tier + 1 << TIER_BITS * seat
 
 
 @kernel
@@ -176,10 +183,10 @@ def enter(stack: Any, frames: Any, level: int, task: Any, least: int, alpha: flo
     frame = frames[level]
     frame.alpha, frame.beta, frame.done = alpha, beta, 0
     frame.way = frame.ways = frame.card = frame.cards = 0
-    frame.decides_card = state.stage == MAIN and state.spare[state.turn] != 0
+    frame.decides_card = state.stage == MAIN and undecided_tier(state, state.turn) != 0
     if frame.decides_card != 0:
         frame.hopes = upper
-        frame.bit = state.deck_size[state.spare[state.turn] - 1]
+        frame.bit = state.deck_size[undecided_tier(state, state.turn) - 1]
     else:
         frame.hopes = state.turn == task[ME] or (upper == 1 and state.players > TWO_PLAYERS)
         frame.bit = PASS + 1
