@@ -2,13 +2,16 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
 
 from tests.support.postgres import PROGRAMS, Postgres
 
-from .server.process import Nursery
+if TYPE_CHECKING:
+    from .server.process import Nursery
+
 
 # The first example of a process may have to compile what it tests: no test asserts a time.
 settings.register_profile("no deadline", deadline=None)
@@ -27,8 +30,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def nursery() -> Iterator[Nursery]:
+def nursery() -> Iterator["Nursery"]:
     """Where servers are forked."""
+    from .server.process import Nursery  # the tests of the training have no server installed
+
     forking = Nursery()
     yield forking
     forking.close()
