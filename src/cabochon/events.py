@@ -6,7 +6,7 @@ are all made from it. Any viewer's views will do: an event holds no more than th
 
 from dataclasses import dataclass
 
-from .rules.actions import BUY, BUY_RESERVED, PASS, RESERVE, RESERVE_DECK
+from .rules.actions import ACTIONS, BUY, BUY_RESERVED, PASS, RESERVE, RESERVE_DECK
 from .rules.gems import TIME
 from .rules.state import SLOTS_PER_TIER
 from .view import View
@@ -59,7 +59,7 @@ class Event:
     @property
     def gems(self) -> tuple[int, ...]:
         """The tokens taken, paid or returned. A Time token that comes with a purchase is none of these."""
-        if BUY <= self.action < PASS:
+        if ACTIONS[self.action].is_purchase:
             return tuple([-n if n < 0 else 0 for n in self.tokens])
         return tuple([abs(n) for n in self.tokens])
 

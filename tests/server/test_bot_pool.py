@@ -106,17 +106,28 @@ def test_a_worker_that_fails_again_and_again_is_given_longer_pauses() -> None:
     assert 300 == restart_pause(10) == restart_pause(10_000)
 
 
-def test_a_worker_that_can_never_be_started_stays_off(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+@pytest.fixture
+def no_restarts(monkeypatch: pytest.MonkeyPatch) -> None:
     async def fail(_worker: Worker) -> None:
         raise OSError("no more processes")
 
     monkeypatch.setattr(Worker, "restart", fail)
+
+
+def lost_worker() -> BotPool:
+    """A pool whose only worker has to be replaced."""
+    pool = one_worker()
+    pool.search_is_warm = True
+    pool._replace(pool.workers[0])
+    return pool
+
+
+@pytest.mark.usefixtures("no_restarts")
+def test_a_worker_that_can_never_be_started_stays_off(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     monkeypatch.setattr(bot_pool, "FIRST_PAUSE", 0.0001)
 
     async def scenario() -> None:
-        pool = one_worker()
-        pool.search_is_warm = True
-        pool._replace(pool.workers[0])
+        pool = lost_worker()
         await until(lambda: not pool.restarting)
         assert (bot_pool.MAX_FAILURES, 1) == (pool.health()["restarts"], pool.health()["pausing"])
         assert "starting" == (await pool.choose("legend", VIEW, 5)).why
@@ -126,17 +137,12 @@ def test_a_worker_that_can_never_be_started_stays_off(monkeypatch: pytest.Monkey
     assert "failed 10 times in a row: it stays off until the server restarts" in caplog.records[-1].message
 
 
+@pytest.mark.usefixtures("no_restarts")
 def test_nobody_waits_for_a_worker_that_cannot_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def fail(_worker: Worker) -> None:
-        raise OSError("no more processes")
-
-    monkeypatch.setattr(Worker, "restart", fail)
     monkeypatch.setattr(bot_pool, "FIRST_PAUSE", 300.0)
 
     async def scenario() -> None:
-        pool = one_worker()
-        pool.search_is_warm = True
-        pool._replace(pool.workers[0])
+        pool = lost_worker()
         await until(lambda: pool.pausing)
         assert (1, 1, 0) == tuple(pool.health()[name] for name in ("restarts", "pausing", "free"))
         move = await pool.choose("legend", VIEW, 5)

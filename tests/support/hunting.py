@@ -6,7 +6,7 @@ import numpy as np
 
 from cabochon import Game, Move
 from cabochon.rules import play as turn
-from cabochon.rules.actions import BUY, BUY_RESERVED, FIRST_ACTION, PASS, RESERVE, RESERVE_DECK
+from cabochon.rules.actions import BUY, FIRST_ACTION, PASS, RESERVE, RESERVE_DECK, card_bought
 from cabochon.rules.bits import count_bits, nth_bit
 from cabochon.rules.cards import NONE, OTHER, TIER
 from cabochon.rules.compile import kernel
@@ -75,7 +75,7 @@ def _before(state: Any, action: int) -> int:
         events |= (RESERVE_DECK <= action < BUY and full and lane(state.bank, WILD) > 0) << BLIND_AT_TEN
         events |= (action == PASS) << FORCED_PASS
         if BUY <= action < PASS and full:
-            card = state.market[action - BUY] if action < BUY_RESERVED else state.reserve[seat, action - BUY_RESERVED]
+            card = card_bought(state, action)
             events |= (TIER[card] == TOP_TIER and price(state, seat, card) == 0) << FREE_AT_TEN
     return events
 

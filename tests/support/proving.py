@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from cabochon import Game, Move
-from cabochon.rules.actions import BUY, BUY_RESERVED, FIRST_ACTION, PASS, RESERVE, RESERVE_DECK
+from cabochon.rules.actions import BUY, FIRST_ACTION, PASS, RESERVE_DECK, card_bought, deck_drawn_from
 from cabochon.rules.buying import COLOURS_FIRST
 from cabochon.rules.cards import DECK_START, NONE
 from cabochon.rules.compile import kernel
@@ -34,7 +34,7 @@ from cabochon.rules.gems import COLOUR_COUNT, LANE_BITS, WILD, lane, minus, tota
 from cabochon.rules.paying import colours_first, pays, price
 from cabochon.rules.play import after_action, legal, play
 from cabochon.rules.reserving import draw, take_wild
-from cabochon.rules.state import MAIN, OVER, RETURN, SLOTS_PER_TIER, State, state_t
+from cabochon.rules.state import MAIN, OVER, RETURN, State, state_t
 
 DEEPEST = 64
 MOST_PAYMENTS = 256
@@ -82,13 +82,7 @@ def share(state: State, seat: int) -> float:
 @kernel
 def tier_drawn(state: State, action: int) -> int:
     """The tier (from 0) of the card an action of the main stage turns up; -1 if there is none."""
-    tier = -1
-    if RESERVE <= action < RESERVE_DECK:
-        tier = (action - RESERVE) // SLOTS_PER_TIER
-    elif RESERVE_DECK <= action < BUY:
-        tier = action - RESERVE_DECK
-    elif BUY <= action < BUY_RESERVED:
-        tier = (action - BUY) // SLOTS_PER_TIER
+    tier = deck_drawn_from(action)
     return tier if tier >= 0 and state.deck_size[tier] > 0 else -1
 
 
@@ -134,7 +128,7 @@ def decide_card(state: Any, i: int) -> None:
 def list_payments(state: State, action: int, payments: Any) -> int:
     """Every way to pay for a card, colours first at the beginning; how many there are."""
     seat = state.turn
-    card = state.market[action - BUY] if action < BUY_RESERVED else state.reserve[seat, action - BUY_RESERVED]
+    card = card_bought(state, action)
     due = price(state, seat, card)
     payments[0] = colours_first(state, seat, due)
     if due == 0 or lane(state.tokens[seat], WILD) == 0:

@@ -21,6 +21,7 @@ from ..rules.buying import AVENGERS_POINTS, SYMBOLS_FOR_TILE
 from ..rules.cards import NONE, TIER_COUNT
 from ..rules.compile import allocating, kernel
 from ..rules.gems import COLOUR_COUNT, COLOURS, LANE_BITS, ONE_WILD, TIME_LANE, WILD, lane, lanes_at_least, minus, total
+from ..rules.paying import missing
 from ..rules.play import legal
 from ..rules.printed import bonus_of, cost_of, demand_of, points_of, symbols_of, tier_of, tile_points_of
 from ..rules.rng import below, seeded, stir
@@ -80,15 +81,9 @@ def card_at(state: State, place: int) -> int:
 
 
 @kernel
-def missing_tokens(price: int, tokens: int) -> int:
-    """How many tokens are missing, with wild ones used."""
-    return max(0, total(minus(price, tokens & COLOURS)) - lane(tokens, WILD))
-
-
-@kernel
 def proximity(price: int, tokens: int) -> int:
     """The factor by which missing tokens reduce a value: PROXIMITY_PER_TOKEN ** missing."""
-    return PROXIMITY[min(missing_tokens(price, tokens), MAX_MISSING)]
+    return PROXIMITY[min(missing(price, tokens), MAX_MISSING)]
 
 
 @kernel
@@ -161,7 +156,7 @@ def card_value(state: State, card: int, scratch: Any) -> int:
 def rival_can_buy(state: State, card: int) -> bool:
     """Whether another seat can buy this card."""
     for seat in range(state.players):
-        if seat != state.turn and missing_tokens(minus(cost_of(card), state.bonuses[seat]), state.tokens[seat]) == 0:
+        if seat != state.turn and missing(minus(cost_of(card), state.bonuses[seat]), state.tokens[seat]) == 0:
             return True
     return False
 

@@ -15,7 +15,7 @@ from ..errors import CabochonError
 from ..events import drawn_tier, reserve_place
 from ..notation.ascii import draw, draw_card, draw_tile
 from ..notation.move import Move
-from ..rules.actions import ACTION_COUNT, BUY, BUY_RESERVED, FIRST_ACTION, PASS, RESERVE, RESERVE_DECK
+from ..rules.actions import ACTION_COUNT, FIRST_ACTION, PASS, deck_drawn_from
 from ..rules.bits import lowest_bit
 from ..rules.cards import CARD_COUNT, CARD_START, DECK_START, NONE, NUMBER, TILE_COUNT, TILE_FACES, TILE_START
 from ..rules.compile import kernel
@@ -78,12 +78,8 @@ def _turn_up(states: Any, slot: int, card: int) -> None:
 @kernel
 def _draws_from(states: Any, action: int) -> int:
     """The tier of the deck that this action draws a card from, or NO_DRAW."""
-    if RESERVE_DECK <= action < BUY:
-        return action - RESERVE_DECK
-    if RESERVE <= action < BUY_RESERVED:
-        tier = (action - (RESERVE if action < BUY else BUY)) // SLOTS_PER_TIER
-        return tier if states[0].deck_size[tier] > 0 else NO_DRAW
-    return NO_DRAW
+    tier = deck_drawn_from(action)
+    return tier if tier >= 0 and states[0].deck_size[tier] > 0 else NO_DRAW
 
 
 @kernel

@@ -23,7 +23,7 @@ from ..rules.cards import NONE
 from ..rules.compile import inlined
 from ..rules.ending import rank
 from ..rules.gems import COLOUR_COUNT, COLOURS, LANE_BITS, ONE_TIME, ONE_WILD, TIME_LANE, WILD, lane, minus, total
-from ..rules.paying import colours_first
+from ..rules.paying import colours_first, missing
 from ..rules.printed import bonus_of, cost_of, demand_of, points_of, symbols_of, tile_points_of
 from ..rules.state import MAX_TILES, State
 from ..rules.tiles import any_comes_to
@@ -221,7 +221,7 @@ def gain_of_reserving(state: State, table: Any, opponent_weight: float, slot: in
     """What it brings that a card lies in the own reserve and no longer in the market."""
     seat, card = state.turn, state.market[slot]
     price = minus(cost_of(card), state.bonuses[seat])
-    distance = max(0, total(minus(price, tokens & COLOURS)) - lane(tokens, WILD))
+    distance = missing(price, tokens)
     feature = (points_of(card) * DISTANCES + min(distance, DISTANCES - 1)) * TILE_USES
     gain = table[IN_RESERVE + feature] - table[IN_MARKET + feature]
     gain -= table[COSTS + points_of(card) * PRICES + min(total(price), PRICES - 1)]

@@ -15,13 +15,13 @@ A simulation selects a path from the root to a leaf, adds one node there, evalua
 import math
 from typing import Any, NamedTuple
 
-from ..rules.actions import BUY, BUY_RESERVED, FIRST_ACTION, GIVE_BACK, RESERVE, RESERVE_DECK
+from ..rules.actions import FIRST_ACTION, GIVE_BACK, deck_drawn_from
 from ..rules.bits import lowest_bit
 from ..rules.compile import inlined, kernel
 from ..rules.gems import TIME, lane, total
 from ..rules.play import legal, play, random_action
 from ..rules.rng import seeded, stir
-from ..rules.state import OVER, RETURN, SLOTS_PER_TIER, State
+from ..rules.state import OVER, RETURN, State
 from .determinize import randomize_top_card, shuffle_decks
 from .linear_eval import evaluate, policy, terminal_values
 from .tree import (
@@ -57,18 +57,6 @@ class SearchConfig(NamedTuple):
     fpu_reduction: float = 0.1  # first-play urgency: a move not visited yet counts as its parent, less this
     max_chance_children: int = 8  # cards sampled for one move
     visits_per_chance_child: float = 2.0  # n children once the move has this many times n^2 visits
-
-
-@inlined
-def deck_drawn_from(action: int) -> int:
-    """The tier (from 0) of the deck that refills the market or is drawn from; -1 if none is."""
-    if RESERVE <= action < RESERVE_DECK:
-        return (action - RESERVE) // SLOTS_PER_TIER
-    if RESERVE_DECK <= action < BUY:
-        return action - RESERVE_DECK
-    if BUY <= action < BUY_RESERVED:
-        return (action - BUY) // SLOTS_PER_TIER
-    return -1
 
 
 @inlined

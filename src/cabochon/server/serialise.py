@@ -9,7 +9,7 @@ from orjson import Fragment, dumps
 
 from ..game import Game, Outcome
 from ..notation.move import Move, plain_moves
-from ..rules.actions import BUY, PASS
+from ..rules.actions import ACTIONS
 from ..rules.buying import AVENGERS_POINTS
 from ..rules.deal import ANY_START
 from ..rules.gems import WILD
@@ -92,7 +92,7 @@ def choices(game: Game, view: View) -> Choices:
 
 
 def _payments(game: Game, moves: list[Move]) -> dict[str, list[str]]:
-    ways = {str(move): game.ways_to_pay(move) for move in moves if BUY <= move.action < PASS}
+    ways = {str(move): game.ways_to_pay(move) for move in moves if ACTIONS[move.action].is_purchase}
     return {text: [str(way) for way in several] for text, several in ways.items() if len(several) > 1}
 
 
