@@ -54,8 +54,9 @@ def test_the_winner_has_most_points(selfplay: SelfPlay) -> None:
     assert (points.max(-1).values == (points * (results > 0)).max(-1).values).float().mean() > 0.9
 
 
-def test_a_game_that_goes_on_for_too_long_is_ranked_as_it_stands() -> None:
-    selfplay = SelfPlay(Device("cpu"), Model(16, 8), SelfPlayConfig("classic", 2, games=4, simulations=2, steps=200))
+@pytest.mark.parametrize("variant", ["classic", "cities"])
+def test_a_game_that_goes_on_for_too_long_is_ranked_as_it_stands(variant: str) -> None:
+    selfplay = SelfPlay(Device("cpu"), Model(16, 8), SelfPlayConfig(variant, 2, games=4, simulations=2, steps=200))
     selfplay.max_decisions = 7
     for _ in range(14):
         selfplay.advance()
