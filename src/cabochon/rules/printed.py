@@ -1,7 +1,8 @@
 # mypy: warn-return-any=False
 """What is printed on cards and tiles, for whoever weighs them.
 
-Each table is looked up in one place: on a GPU every function that names a table carries a copy, and there is room for few.
+Each table is looked up in one place: on a GPU every mention of a table in compiled code is a copy of its 2 KB in constant memory,
+which has 64 KB.
 """
 
 import numpy as np
