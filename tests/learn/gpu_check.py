@@ -8,13 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from cabochon import CabochonError
 from cabochon.learn.device import Device
 from cabochon.learn.net.model import Model
 from cabochon.learn.net.selfplay import BatchedSearch, Leaves, gumbel_noise, new_games
 from cabochon.rules.variants import VARIANTS
 from cabochon.search.models.net import load_net
-from cabochon.search.net import Net
 from cabochon.search.tree import NO_EDGE
 from tests.support.net_inputs import positions
 
@@ -29,17 +27,9 @@ class Found(NamedTuple):
     visits: Any  # games x actions
 
 
-def some_net(variant: str, players: int) -> Net:
-    """A net to search with: where a game has none for so many players, the one of the classic game."""
-    try:
-        return load_net(variant, players)
-    except CabochonError:
-        return load_net("classic", players)
-
-
 def search(device: Device, states: Any, variant: str, players: int, noise: torch.Tensor) -> Found:
     """BatchedSearch all positions, twice, so that a recorded search is played again."""
-    model = Model.from_net(some_net(variant, players)).to(device.name).requires_grad_(requires_grad=False)
+    model = Model.from_net(load_net(variant, players)).to(device.name).requires_grad_(requires_grad=False)
     games = new_games(device, states.copy())
     searching = BatchedSearch(device, model, games, players, SIMULATIONS)
     searching.noise.copy_(noise)
