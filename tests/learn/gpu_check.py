@@ -11,6 +11,7 @@ import torch
 from cabochon.learn.device import Device
 from cabochon.learn.net.model import Model
 from cabochon.learn.net.selfplay import BatchedSearch, Leaves, gumbel_noise, new_games
+from cabochon.rules.variants import VARIANTS
 from cabochon.search.models.net import load_net
 from cabochon.search.tree import NO_EDGE
 from tests.support.net_inputs import positions
@@ -68,7 +69,7 @@ def check(variant: str, players: int) -> float:
 
 def main() -> None:
     """Compare every game."""
-    for variant in ("classic", "marvel"):
+    for variant in VARIANTS:
         for players in (2, 3, 4):
             alike = check(variant, players)
             print(f"{variant} {players}: all features are the same, and {alike:.1%} of the searches", flush=True)

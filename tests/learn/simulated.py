@@ -58,7 +58,7 @@ GAMES = 3
 
 def main() -> None:
     """Compare with the CPU."""
-    for variant, players in (("classic", 2), ("marvel", 3)):
+    for variant, players in (("classic", 2), ("marvel", 3), ("cities", 2)):
         states = positions(variant, players)
         here = [*seen(states, on_cpu), *played(variant, players, on_cpu)]
         there = [*seen(states, on_threads), *played(variant, players, on_threads)]

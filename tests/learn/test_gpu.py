@@ -12,7 +12,7 @@ from cabochon import CabochonError
 from . import gpu_check
 
 
-@pytest.mark.parametrize("variant, players", [("classic", 2), ("marvel", 3), ("marvel", 4)])
+@pytest.mark.parametrize("variant, players", [("classic", 2), ("marvel", 3), ("marvel", 4), ("cities", 2)])
 def test_gpu_and_processor_agree_or_there_is_no_gpu(variant: str, players: int) -> None:
     if torch.cuda.is_available():
         assert gpu_check.check(variant, players) >= gpu_check.ALIKE

@@ -44,9 +44,10 @@ def leave_reserve(state: State, i: int) -> int:
 @kernel
 def gain_time(state: State, card: int) -> None:
     """The first card with the Time symbol brings one Time token; never a second."""
-    if TIME_SYMBOL[card] != 0 and state.tokens[state.turn] & TIME_LANE == 0:
-        state.bank -= TIME_SYMBOL[card]
-        state.tokens[state.turn] += TIME_SYMBOL[card]
+    symbol = TIME_SYMBOL[card]
+    if symbol != 0 and state.tokens[state.turn] & TIME_LANE == 0:
+        state.bank -= symbol
+        state.tokens[state.turn] += symbol
 
 
 @kernel

@@ -1,12 +1,13 @@
 # mypy: warn-return-any=False
 """What is printed on cards and tiles, for whoever weighs them.
 
-Each table is looked up in one place: on a GPU every function that names a table carries a copy, and there is room for few.
+Each table is looked up in one place: on a GPU every mention of a table in compiled code is a copy of its 2 KB in constant memory,
+which has 64 KB.
 """
 
 import numpy as np
 
-from .cards import BONUS, COST, DEMAND, NUMBER, POINTS, SYMBOLS, TIER, TILE_POINTS
+from .cards import BONUS, COST, DEMAND, NUMBER, OTHER, POINTS, PRESTIGE, SYMBOLS, TIER, TILE_POINTS
 from .compile import kernel
 from .gems import LANE_BITS
 
@@ -66,3 +67,15 @@ def colour_of(card: int) -> int:
 def tile_points_of(tile: int) -> int:
     """The points of a tile."""
     return TILE_POINTS[tile]
+
+
+@kernel
+def prestige_of(tile: int) -> int:
+    """The points a tile asks for."""
+    return PRESTIGE[tile]
+
+
+@kernel
+def other_of(tile: int) -> int:
+    """The bonuses a tile asks for of one colour that it does not name."""
+    return OTHER[tile]

@@ -15,6 +15,14 @@
     LAST_ROUND     1  somebody fulfils the goal now
     PASSED         1  the seat before has passed
 
+In Cities, where the goal is a tile, some indices mean something else: those of the linear features about the Gauntlet, which
+only Marvel has (from COLOURS_MISSING on). So the table is as large as it was, and every net file stays valid.
+
+    first         count  feature in Cities
+    CITY_POINTS      18  a city on the table and how many points are missing for it
+    CITY_AWAY        42  a city on the table: bonuses and points that are missing, both at once
+    WINNING_CARD      9  a card that would bring a city, and how many tokens are missing for it
+
 A card is known by its number, not by its slot, so the order of the market and of a reserve makes no difference: a symmetry that
 the net would otherwise have to learn. The seats come in the order of play, the seat to decide first. Nothing hidden is read, and
 the same lists are made on the CPU and on CUDA.
@@ -29,11 +37,13 @@ from ..rules.actions import BUY, BUY_RESERVED, CLAIM_TILE, GIVE_BACK, PASS, RESE
 from ..rules.cards import CARD_COUNT, NONE, TIER_COUNT, TILE_START
 from ..rules.compile import inlined
 from ..rules.ending import goal_reached
-from ..rules.gems import COLOUR_COUNT, COLOURS, LANE_COUNT, WILD, lane, minus, total
-from ..rules.printed import colour_of, cost_of, demand_of, index_in_set, points_of, tier_of
+from ..rules.gems import COLOUR_COUNT, COLOURS, LANE_BITS, LANE_COUNT, WILD, lane, minus, total
+from ..rules.printed import bonus_of, colour_of, cost_of, demand_of, index_in_set, other_of, points_of, prestige_of, tier_of
 from ..rules.reserving import hidden_cards
 from ..rules.state import MARKET_SIZE, MAX_RESERVED, MAX_TILES, State
+from ..rules.tiles import any_comes_to, bonuses_missing, most_of_another_colour
 from .linear_features import (
+    COLOURS_MISSING,
     DISTANCES,
     IN_MARKET,
     IN_RESERVE,
@@ -75,6 +85,15 @@ PASSED = LAST_ROUND + 1
 NET_FEATURES = PASSED + 1
 MAX_NET_ACTIVE = 136  # in one list; a test holds it
 
+# In Cities, in place of the features of the Gauntlet. A city asks for 11 to 17 points. What is missing at once is told exactly
+# only where two or three purchases may be enough.
+MAX_CITY_POINTS = 17
+NEAR_BONUSES, NEAR_POINTS = 5, 6
+CITY_POINTS = COLOURS_MISSING
+CITY_AWAY = CITY_POINTS + MAX_CITY_POINTS + 1
+WINNING_CARD = CITY_AWAY + (NEAR_BONUSES + 1) * (NEAR_POINTS + 1)
+assert WINNING_CARD + DISTANCES <= LINEAR_FEATURES
+
 # Outputs of the policy: takes by action, the others by card, deck, lane or tile.
 POLICY_RESERVE = RESERVE
 POLICY_RESERVE_DECK = POLICY_RESERVE + CARD_COUNT
@@ -87,10 +106,29 @@ POLICY_SIZE = POLICY_CLAIM + MAX_TILE_KINDS
 
 
 @inlined
+def city_uses(state: State, bonuses: int) -> int:
+    """`tile_uses` of cities: where one asks for a colour that it does not name, the seat's most frequent one is of use too."""
+    uses = tile_uses(state, bonuses)
+    for place in range(MAX_TILES):
+        tile = state.tiles[place]
+        if state.tile_owner[place] != NONE or tile == NONE:
+            continue
+        most = most_of_another_colour(tile, bonuses)
+        if most >= other_of(tile):
+            continue
+        for colour in range(COLOUR_COUNT):
+            is_most = lane(demand_of(tile), colour) == 0 and lane(bonuses, colour) == most
+            if is_most and lane(uses, colour) < TILE_USES - 1:
+                uses += 1 << LANE_BITS * colour
+    return uses
+
+
+@inlined
 def list_cards(state: State, seat: int, hidden: int, out: Any, n: int) -> int:
     """How far every card is for a seat, and the points in reach now and after one take; of hidden cards only the tier."""
     bonuses, colours, wild = state.bonuses[seat], state.tokens[seat] & COLOURS, lane(state.tokens[seat], WILD)
-    uses, now, soon = tile_uses(state, bonuses), 0, 0
+    has_cities, now, soon = state.goal_tiles != 0, 0, 0
+    uses = city_uses(state, bonuses) if has_cities else tile_uses(state, bonuses)
     for place in range(MARKET_SIZE + MAX_RESERVED):
         card = card_at(state, seat, place)
         if card == NONE:
@@ -106,6 +144,9 @@ def list_cards(state: State, seat: int, hidden: int, out: Any, n: int) -> int:
         out[n] = linear + (points * DISTANCES + bounded) * TILE_USES + lane(uses, colour_of(card))
         out[n + 1] = own + index_in_set(card) * CARD_DISTANCES + min(distance, CARD_DISTANCES - 1)
         n = list_flags(flags_of(state, seat, bonuses, card), bounded, out, n + 2)
+        if has_cities and any_comes_to(state, bonuses + bonus_of(card), state.points[seat] + points):
+            out[n] = WINNING_CARD + bounded
+            n += 1
         if distance <= MAX_TAKEN:
             soon = max(soon, points)
             if distance == 0:
@@ -117,13 +158,18 @@ def list_cards(state: State, seat: int, hidden: int, out: Any, n: int) -> int:
 
 @inlined
 def list_tiles(state: State, seat: int, out: Any, n: int) -> int:
-    """How far every tile on the table is for a seat."""
+    """How far every tile on the table is for a seat; a city asks for points too."""
     for place in range(MAX_TILES):
-        if state.tile_owner[place] == NONE and state.tiles[place] != NONE:
-            missing = total(minus(demand_of(state.tiles[place]), state.bonuses[seat]))
-            tile = state.tiles[place] - TILE_START[state.variant]
-            out[n] = TILE_AWAY + tile * TILE_LEVELS + min(missing, TILE_LEVELS - 1)
+        tile = state.tiles[place]
+        if state.tile_owner[place] == NONE and tile != NONE:
+            missing = bonuses_missing(tile, state.bonuses[seat])
+            out[n] = TILE_AWAY + (tile - TILE_START[state.variant]) * TILE_LEVELS + min(missing, TILE_LEVELS - 1)
             n += 1
+            if state.goal_tiles != 0:
+                points = max(0, prestige_of(tile) - state.points[seat])
+                out[n] = CITY_POINTS + min(points, MAX_CITY_POINTS)
+                out[n + 1] = CITY_AWAY + min(missing, NEAR_BONUSES) * (NEAR_POINTS + 1) + min(points, NEAR_POINTS)
+                n += 2
     return n
 
 

@@ -7,6 +7,7 @@ import torch
 from cabochon.learn.device import Device
 from cabochon.learn.net.model import INPUT_COLUMNS, Model
 from cabochon.learn.net.selfplay import MAX_CONSIDERED, DenseInputs, SelfPlay, SelfPlayConfig, halving_schedule
+from cabochon.rules.variants import TILES
 from cabochon.search.models.net import load_net
 from cabochon.search.net_features import MAX_NET_ACTIVE
 
@@ -14,16 +15,19 @@ GAMES, STEPS = 12, 130
 SIMULATIONS = 8
 
 
-@pytest.fixture(scope="module", params=[("classic", 2), ("marvel", 3)], ids=["classic-2", "marvel-3"])
-def selfplay(request: pytest.FixtureRequest) -> SelfPlay:
+def played(variant: str, players: int) -> SelfPlay:
     """Games of a trained net, some of them over."""
-    variant, players = request.param
     torch.manual_seed(1)
     config = SelfPlayConfig(variant, players, GAMES, SIMULATIONS, steps=300)
     found = SelfPlay(Device("cpu"), Model.from_net(load_net(variant, players)), config)
     for _ in range(STEPS):
         found.advance()
     return found
+
+
+@pytest.fixture(scope="module", params=[("classic", 2), ("marvel", 3)], ids=["classic-2", "marvel-3"])
+def selfplay(request: pytest.FixtureRequest) -> SelfPlay:
+    return played(*request.param)
 
 
 def test_policies_are_on_legal_moves_only(selfplay: SelfPlay) -> None:
@@ -54,8 +58,18 @@ def test_the_winner_has_most_points(selfplay: SelfPlay) -> None:
     assert (points.max(-1).values == (points * (results > 0)).max(-1).values).float().mean() > 0.9
 
 
-def test_a_game_that_goes_on_for_too_long_is_ranked_as_it_stands() -> None:
-    selfplay = SelfPlay(Device("cpu"), Model(16, 8), SelfPlayConfig("classic", 2, games=4, simulations=2, steps=200))
+def test_a_game_of_cities_ends_with_a_city() -> None:
+    selfplay = played("cities", 2)
+    assert selfplay.games.finished.sum() > 0
+    assert selfplay.max_decisions > STEPS, "so none of them was cut short"
+    finished = selfplay.buffer.is_finished[:STEPS].bool()
+    results, points = selfplay.buffer.result[:STEPS][finished], selfplay.buffer.points[:STEPS][finished]
+    assert (points[results > 0] >= min(tile.prestige for tile in TILES["cities"])).all()
+
+
+@pytest.mark.parametrize("variant", ["classic", "cities"])
+def test_a_game_that_goes_on_for_too_long_is_ranked_as_it_stands(variant: str) -> None:
+    selfplay = SelfPlay(Device("cpu"), Model(16, 8), SelfPlayConfig(variant, 2, games=4, simulations=2, steps=200))
     selfplay.max_decisions = 7
     for _ in range(14):
         selfplay.advance()

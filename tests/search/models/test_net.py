@@ -9,6 +9,7 @@ from safetensors.numpy import load_file, save_file
 
 from cabochon import CabochonError, Game
 from cabochon.bots import Budget
+from cabochon.rules.variants import VARIANTS
 from cabochon.search import analyse
 from cabochon.search.analysis import NET_SEARCH
 from cabochon.search.models.net import FILE_NAMES, FOLDER, load_net, players_of, read_net, read_run, save_net
@@ -19,6 +20,7 @@ BENCH = Path(__file__).parents[3] / "bench"
 OLD_NETS = sorted([*BENCH.glob("yardstick/*.safetensors"), *BENCH.glob("candidates/*.safetensors")])
 # Of the first nets; every net has them.
 ARRAYS = {"sights", "start", "first", "first_start", "second", "second_start", "value", "value_start", "names", "names_start"}
+MAX_BYTES = 8_000_000
 OTHER_MAKE = dict.fromkeys(ARRAYS, np.zeros((7, 16), np.float32))
 
 
@@ -40,7 +42,11 @@ def test_arrays_have_the_names_that_older_versions_read(tmp_path: Path) -> None:
 
 def test_the_package_has_a_net_for_every_number_of_players() -> None:
     found = {(path.stem.split("-")[0], players) for path in FOLDER.glob("*.safetensors") for players in players_of(path)}
-    assert found >= {(variant, players) for variant in ("classic", "marvel") for players in (2, 3, 4)}
+    assert found == {(variant, players) for variant in VARIANTS for players in (2, 3, 4)}
+
+
+def test_the_nets_of_the_package_stay_small() -> None:
+    assert sum(path.stat().st_size for path in FOLDER.glob("*.safetensors")) < MAX_BYTES
 
 
 def test_a_net_is_kept_in_half_precision_with_its_run(tmp_path: Path) -> None:
