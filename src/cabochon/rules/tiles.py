@@ -2,18 +2,19 @@
 
 from .actions import CLAIM_TILE
 from .bits import lowest_bit
-from .cards import DEMAND, NONE, OTHER, PRESTIGE, TILE_POINTS
+from .cards import NONE
 from .compile import kernel
 from .gems import COLOUR_COUNT, lane, minus, total
+from .printed import demand_of, other_of, prestige_of, tile_points_of
 from .state import MAX_TILES, State
 
 
 @kernel
 def most_of_another_colour(tile: int, bonuses: int) -> int:
     """The most bonuses of one single colour that the tile's demand does not name."""
-    most = 0
+    demand, most = demand_of(tile), 0
     for colour in range(COLOUR_COUNT):
-        if lane(DEMAND[tile], colour) == 0:
+        if lane(demand, colour) == 0:
             most = max(most, lane(bonuses, colour))
     return most
 
@@ -21,18 +22,18 @@ def most_of_another_colour(tile: int, bonuses: int) -> int:
 @kernel
 def bonuses_missing(tile: int, bonuses: int) -> int:
     """How many bonuses are missing for a tile."""
-    short = total(minus(DEMAND[tile], bonuses))
-    if OTHER[tile] != 0:
-        short += max(0, OTHER[tile] - most_of_another_colour(tile, bonuses))
+    short, other = total(minus(demand_of(tile), bonuses)), other_of(tile)
+    if other != 0:
+        short += max(0, other - most_of_another_colour(tile, bonuses))
     return short
 
 
 @kernel
 def comes_to(tile: int, bonuses: int, points: int) -> bool:
     """Whether these bonuses and points are what a tile asks for. The demand is looked at first: it is rarely met."""
-    if minus(DEMAND[tile], bonuses) != 0 or points < PRESTIGE[tile]:
+    if minus(demand_of(tile), bonuses) != 0 or points < prestige_of(tile):
         return False
-    return OTHER[tile] == 0 or most_of_another_colour(tile, bonuses) >= OTHER[tile]
+    return other_of(tile) == 0 or most_of_another_colour(tile, bonuses) >= other_of(tile)
 
 
 @kernel
@@ -74,7 +75,7 @@ def several(places: int) -> bool:
 def welcome(state: State, place: int) -> None:
     """The tile goes to the seat and is not replaced."""
     state.tile_owner[place] = state.turn
-    state.points[state.turn] += TILE_POINTS[state.tiles[place]]
+    state.points[state.turn] += tile_points_of(state.tiles[place])
 
 
 @kernel
