@@ -28,7 +28,7 @@ def test_there_is_a_page_for_each_environment() -> None:
 def test_the_tables_are_those_of_the_code(page: Path) -> None:
     text = page.read_text()
     assert pages.with_tables(text) == text
-    assert all(f"<!-- {name} -->" in text for name in ("actions", "observation"))
+    assert all(f"<!-- {name} -->" in text for name in ("names", "actions", "observation"))
 
 
 @EACH
@@ -39,7 +39,7 @@ def test_the_headings_are_the_same(page: Path) -> None:
 @pytest.mark.parametrize(
     ("stem", "environment", "elsewhere"),
     [
-        ("pettingzoo", SeatsEnv, {"variant"}),
+        ("pettingzoo", SeatsEnv, set()),
         ("gymnasium", SplendorEnv, {"variant"}),
         ("vector", SplendorVectorEnv, {"players", "opponents", "turn_limit", "illegal", "start"}),
     ],
