@@ -11,6 +11,7 @@ import random
 import time
 import warnings
 from collections.abc import Callable, Iterable
+from importlib import import_module
 from itertools import product
 from typing import Any
 
@@ -19,8 +20,9 @@ import numpy as np
 import pyspiel  # type: ignore[import-not-found]
 from open_spiel.python import games as _games  # type: ignore[import-untyped]  # noqa: F401
 
-from cabochon import batch
-from cabochon.envs import openspiel, splendor_marvel_v0, splendor_v0
+from cabochon import VARIANTS, batch
+from cabochon.envs import openspiel
+from cabochon.envs.registration import PETTINGZOO_IDS
 from cabochon.envs.vector import SplendorVectorEnv
 from cabochon.rules.bits import count_bits, nth_bit
 from cabochon.rules.compile import kernel
@@ -144,11 +146,11 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=2.0, help="for each line")
     seconds = parser.parse_args().seconds
     zoo: dict[str, Any] = {"connect_four_v3": connect_four_v3, "tictactoe_v3": tictactoe_v3}
-    zoo |= {"splendor_v0": splendor_v0, "splendor_marvel_v0": splendor_marvel_v0}
+    zoo |= {name: import_module(f"cabochon.envs.{name}") for name in PETTINGZOO_IDS.values()}
     for kind in ("env", "raw_env"):
         speeds = race({name: pettingzoo_game(getattr(game, kind)()) for name, game in zoo.items()}, seconds)
         table(f"PettingZoo, {kind}(), beside connect_four_v3", "steps/s", speeds, ["connect_four_v3"])
-    names = (*OPENSPIEL_GAMES, *(game.kind.short_name for game in (openspiel.SplendorGame, openspiel.SplendorMarvelGame)))
+    names = (*OPENSPIEL_GAMES, *(kind.short_name for kind in openspiel.GAME_TYPES.values()))
     speeds = race({name: openspiel_game(name) for name in names}, seconds)
     table("OpenSpiel, beside the fastest of its own games in Python", "states/s", speeds, OPENSPIEL_GAMES)
     singles: dict[str, Any] = {"CartPole-v1": gymnasium.make("CartPole-v1")}
@@ -157,7 +159,7 @@ def main() -> None:
     speeds = race({name: gymnasium_episode(game) for name, game in singles.items()}, seconds)
     table("Gymnasium, one environment, beside CartPole", "steps/s", speeds, ["CartPole-v1"])
     speeds = {}
-    for variant, players, bot in product(("classic", "marvel"), (2, 4), ("random", "greedy")):
+    for variant, players, bot in product(VARIANTS, (2, 4), ("random", "greedy")):
         speeds[f"{variant} for {players} against {bot}"] = vector_speed(variant, players, bot, seconds)
     table(f"VectorEnv, {GAMES} games, one core, with observations and masks", "decisions/s", speeds, speeds)
     print(f"\ncommit {commit()}; {machine()}; load {os.getloadavg()[0]:.1f}")

@@ -9,6 +9,7 @@ from typing import Any
 
 import numba.cuda
 
+from cabochon import VARIANTS
 from cabochon.envs.gpu import SplendorGpu
 
 cuda: Any = numba.cuda
@@ -36,7 +37,7 @@ def main() -> None:
     said = parser.parse_args()
     print(f"{cuda.get_current_device().name}, {said.games:,} games, {said.steps} steps")
     for opponents in ("random", "greedy"):
-        for variant in ("classic", "marvel"):
+        for variant in VARIANTS:
             for players in (2, 3, 4):
                 speed = decisions_per_second(said.games, said.steps, variant=variant, players=players, opponents=opponents)
                 print(f"{variant:8} {players} players against {opponents:7} {speed / 1e6:9.1f} million decisions/s", flush=True)

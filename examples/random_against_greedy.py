@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from cabochon.bots.greedy import greedy_actions
-from cabochon.envs import splendor_marvel_v0, splendor_v0
+from cabochon.envs import splendor_cities_v0, splendor_marvel_v0, splendor_v0
 
-MODULES = {"classic": splendor_v0, "marvel": splendor_marvel_v0}
+MODULES = {"classic": splendor_v0, "marvel": splendor_marvel_v0, "cities": splendor_cities_v0}
 
 
 def random_action(observation: dict[str, Any], rng: np.random.Generator) -> int:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from cabochon import Game
+from cabochon import VARIANTS, Game
 from tests.browser.robot import Robot
 from tests.browser.staged import Stage, position_with, stage
 
@@ -42,9 +42,9 @@ def focus_card(page: Page, tier: str) -> None:
     expect(page.locator(f"[data-testid='card-{tier}a']")).to_be_focused()
 
 
-@pytest.mark.parametrize(("variant", "letters"), [("classic", "wug"), ("marvel", "ypb")])
-def test_take_three(browser: Browser, staged: Stage, variant: str, letters: str) -> None:
-    robot = sit_down(browser, staged, Game(variant, seed=1, start=0))
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_take_three(browser: Browser, staged: Stage, variant: str) -> None:
+    robot, letters = sit_down(browser, staged, Game(variant, seed=1, start=0)), VARIANTS[variant].letters[:3]
     for letter in letters:
         robot.page.keyboard.press(letter)
     robot.page.keyboard.press("Backspace")
@@ -84,7 +84,7 @@ def test_reserve_from_a_deck(browser: Browser, staged: Stage) -> None:
     robot.page.context.close()
 
 
-@pytest.mark.parametrize("variant", ["classic", "marvel"])
+@pytest.mark.parametrize("variant", VARIANTS)
 def test_buy(browser: Browser, staged: Stage, variant: str) -> None:
     robot = sit_down(browser, staged, position_with(variant, "main", can_buy=True))
     robot.buyable().first.focus()
@@ -103,8 +103,9 @@ def test_return(browser: Browser, staged: Stage) -> None:
     robot.page.context.close()
 
 
-def test_claim(browser: Browser, staged: Stage) -> None:
-    game = position_with("classic", "claim")
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_claim(browser: Browser, staged: Stage, variant: str) -> None:
+    game = position_with(variant, "claim")
     robot = sit_down(browser, staged, game)
     robot.page.keyboard.press(str(game.legal_moves()[0]).split()[1])
     assert decided(robot, 0)

@@ -13,13 +13,15 @@ from typing import Any
 import numba.cuda
 import numpy as np
 
+from cabochon import VARIANTS
 from cabochon.envs.episodes import ILLEGAL_REWARD, NEXT_STEP, SAME_STEP, Episodes, compiled_bots, seat_bots
-from cabochon.envs.gpu import SplendorGpu
+from cabochon.envs.gpu import SplendorGpu, _advance, _advance_random, _observe_all
 from cabochon.envs.observation import mask_numbers
 
 cuda: Any = numba.cuda
 MODES = {"next_step": NEXT_STEP, "same_step": SAME_STEP}
 EVERY_ILLEGAL = 97
+CONSTANT_MEMORY = 1 << 16  # of a kernel: the printed tables are there
 
 
 def chosen(masks: Any, rng: np.random.Generator) -> Any:
@@ -95,7 +97,7 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=150)
     parser.add_argument("--measure", action="store_true")
     said = parser.parse_args()
-    for variant in ("classic", "marvel"):
+    for variant in VARIANTS:
         for players in (2, 3, 4):
             for opponents in ("random", "greedy"):
                 for mode in MODES:
@@ -105,6 +107,8 @@ def main() -> None:
                         f"{variant} {players} {opponents} {mode}: {said.games} games equal for {said.steps} steps, {ends}",
                         flush=True,
                     )
+    used = max(size for kernel in (_advance, _advance_random, _observe_all) for size in kernel.get_const_mem_size().values())
+    print(f"constant memory: {used:,} of {CONSTANT_MEMORY:,} bytes", flush=True)
     print("shared without a copy:", ", ".join(check_sharing()) or "no other library is installed", flush=True)
     if said.measure:
         sys.argv = sys.argv[:1]

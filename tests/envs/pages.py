@@ -4,8 +4,10 @@ import re
 from pathlib import Path
 
 from cabochon.envs.episodes import COMPILED_BOTS
-from cabochon.envs.observation import CARD, SEAT, TILE, Field, fields, observation_size, offsets
+from cabochon.envs.names import gymnasium_id, openspiel_name, pettingzoo_module
+from cabochon.envs.observation import ASKED, CARD, SEAT, TILE, TILES_ASK_MORE, Field, fields, observation_size, offsets
 from cabochon.rules import actions
+from cabochon.rules.variants import VARIANTS
 
 FOLDER = Path(__file__).parents[2] / "docs" / "envs"
 PAGES = sorted(FOLDER.glob("*.md"))
@@ -40,15 +42,22 @@ def field_table(title: str, parts: tuple[Field, ...]) -> str:
     return "\n".join([f"{title}:", "", "| numbers | name | shape | meaning |", "|---|---|---|---|", *rows])
 
 
+def sizes(variant: str) -> str:
+    return ", ".join(f"{observation_size(players, variant)} for {players} players" for players in (2, 3, 4))
+
+
 def observation_tables() -> str:
-    sizes = ", ".join(f"{observation_size(players)} for {players} players" for players in (2, 3, 4))
+    plain = [name for name in VARIANTS if not TILES_ASK_MORE[name]]
+    longer = [f"`{name}` has {sizes(name)}" for name in VARIANTS if TILES_ASK_MORE[name]]
     return "\n\n".join(
         [
-            f"A row of int8, {sizes}. Both games have the same layout; what a game does not have is 0.",
+            f"A row of int8, {sizes(plain[0])}. All games have the same layout; what a game does not have is 0.\n"
+            f"Where tiles ask for points or for another colour, what they ask for follows at the end: {'; '.join(longer)}.",
             field_table("The whole row, for 2 players (more players have more seats at the end)", fields(2)),
             field_table("A card", CARD),
             field_table("A tile", TILE),
             field_table("A seat", SEAT),
+            field_table("At the end, where tiles ask for points or for another colour, counted from the end of the seats", ASKED),
         ]
     )
 
@@ -57,7 +66,13 @@ def bots_line() -> str:
     return f"Compiled bots: {', '.join(f'`{name}`' for name in COMPILED_BOTS)}."
 
 
-TABLES = {"actions": action_table, "observation": observation_tables, "bots": bots_line}
+def names_table() -> str:
+    """What each variant's environments are called in each framework."""
+    rows = [f"| `{v.name}` | `{pettingzoo_module(v)}` | `{gymnasium_id(v)}` | `{openspiel_name(v)}` |" for v in VARIANTS.values()]
+    return "\n".join(["| variant | PettingZoo | Gymnasium | OpenSpiel |", "|---|---|---|---|", *rows])
+
+
+TABLES = {"actions": action_table, "observation": observation_tables, "bots": bots_line, "names": names_table}
 
 
 def with_tables(text: str) -> str:

@@ -8,7 +8,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 import cabochon.envs
-from cabochon import CabochonError, Game, IllegalMove, Move, RulesetError, View
+from cabochon import VARIANTS, CabochonError, Game, IllegalMove, Move, RulesetError, View
 from cabochon.bots import BOTS, BaseBot, Budget, bot, legal_moves
 from cabochon.envs.episodes import COMPILED_BOTS
 from cabochon.envs.gymnasium import SplendorEnv
@@ -62,7 +62,18 @@ def test_human_rendering_prints(capsys: pytest.CaptureFixture[str]) -> None:
     assert 2 == capsys.readouterr().out.count("classic, 2 players")
 
 
-@pytest.mark.parametrize("variant", ["classic", "marvel"])
+def test_every_variant_has_its_environment() -> None:
+    assert {
+        "cabochon/Splendor-v0": "classic",
+        "cabochon/SplendorMarvel-v0": "marvel",
+        "cabochon/SplendorCities-v0": "cities",
+    } == GYMNASIUM_IDS
+    for name, variant in GYMNASIUM_IDS.items():
+        environment: Any = gymnasium.make(name).unwrapped
+        assert variant == environment.games.rules.variant
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_the_reward_is_by_rank(variant: str, players: int) -> None:
     environment = SplendorEnv(variant=variant, players=players, opponents="random")

@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cabochon import CARDS, TILES, Game, View, batch, deal, legal_table, sample
+from cabochon import CARDS, TILES, VARIANTS, Game, View, batch, deal, legal_table, sample
 from cabochon.envs.observation import (
+    ASKED,
     CARD,
     SEAT,
     TILE,
@@ -24,7 +25,6 @@ from cabochon.view import view
 
 from .games import random_actions, random_game, reserving_games, with_other_hidden_cards
 
-VARIANTS = ("classic", "marvel")
 CASES = [(variant, players, seed) for variant in VARIANTS for players in (2, 3, 4) for seed in range(6)]
 
 
@@ -66,6 +66,23 @@ def tile(view: View, place: int, seat: int) -> dict[str, Any]:
     face = TILES[view.rules.variant][number - 1]
     place_of_owner = 0 if owner is None else (owner - seat) % view.rules.players + 1
     return {"demand": list(face.demand), "points": face.points, "open": owner is None, "owner": place_of_owner}
+
+
+def asked(view: View, seat: int) -> dict[str, Any]:
+    """What tiles ask for, from the printed faces."""
+    faces = [TILES[view.rules.variant][tile.number - 1] for tile in view.tiles]
+    bonuses, empty = view.seats[seat].bonuses, [0] * (5 - len(faces))
+    missing = []
+    for face in faces:
+        unnamed = [held for due, held in zip(face.demand, bonuses, strict=True) if not due]
+        named = sum(max(0, due - held) for due, held in zip(face.demand, bonuses, strict=True))
+        missing.append(named + max(0, face.other - max(unnamed, default=0)))
+    return {
+        "tile_prestige": [face.prestige for face in faces] + empty,
+        "tile_other": [face.other for face in faces] + empty,
+        "tile_missing": missing + empty,
+        "goal_tiles": view.rules.row.goal_tiles,
+    }
 
 
 def in_front(view: View, seat: int) -> dict[str, Any]:
@@ -112,8 +129,10 @@ def test_every_number_says_what_the_view_says(variant: str, players: int, seed: 
     game = random_game(variant, players, seed, 25 * seed)
     for seat in range(players):
         view, row = game.view(seat), observations(game.states, seat)[0]
-        shown = by_name(row, fields(players))
-        assert table(view) == {name: value for name, value in said(row, fields(players)).items() if name in table(view)}
+        shown, values = by_name(row, fields(players, variant)), said(row, fields(players, variant))
+        assert table(view) == {name: value for name, value in values.items() if name in table(view)}
+        tells = asked(view, seat) if len(row) > observation_size(players) else {}
+        assert tells == {name: value for name, value in values.items() if name in asked(view, seat)}
         market = [number for cards in view.market for number in cards]
         assert [card(view, number, seat) for number in market] == [said(face, CARD) for face in shown["market"]]
         assert [tile(view, place, seat) for place in range(5)] == [said(face, TILE) for face in shown["tiles"]]
@@ -185,13 +204,35 @@ def test_masks_and_ranges_through_whole_games(variant: str, players: int) -> Non
         masks, rows = action_masks(states), observations(states)
         np.testing.assert_array_equal(legal_table(states), masks)
         assert rows.min() >= 0
-        assert (len(states), observation_size(players)) == rows.shape
+        assert (len(states), observation_size(players, variant)) == rows.shape
         going = masks.any(axis=1)
         stages |= set(states["stage"].tolist())
         batch.play(states, np.where(going, random_actions(masks, rng), -1))
     assert {0, 1, 3} <= stages
 
 
-def test_the_pieces_fill_the_row() -> None:
-    for players in (2, 3, 4):
-        assert observation_size(players) == sum(field.size for field in fields(players))
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_the_pieces_fill_the_row(variant: str, players: int) -> None:
+    assert observation_size(players, variant) == sum(field.size for field in fields(players, variant))
+    has_more = any(tile.prestige or tile.other for tile in TILES[variant])
+    assert fields(players, variant) == fields(players) + (ASKED if has_more else ())
+
+
+def test_the_observations_of_published_games_keep_their_sizes() -> None:
+    sizes = {variant: [observation_size(players, variant) for players in (2, 3, 4)] for variant in ("classic", "marvel")}
+    assert {"classic": [400, 472, 544], "marvel": [400, 472, 544]} == sizes
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_every_city_can_be_told_from_the_others(players: int) -> None:
+    """Whoever reads the tiles of a row knows which faces lie there."""
+    for seed in range(8):
+        game = Game("cities", players, seed=seed)
+        row = by_name(observations(game.states, 0)[0], fields(players, "cities"))
+        for place, tile_here in enumerate(game.view(0).tiles):
+            demand = tuple(by_name(row["tiles"][place], TILE)["demand"].tolist())
+            read = demand, int(row["tile_prestige"][place]), int(row["tile_other"][place])
+            assert [tile_here.number] == [
+                face.number for face in TILES["cities"] if read == (face.demand, face.prestige, face.other)
+            ]

@@ -11,8 +11,9 @@ from open_spiel.python.algorithms import generate_playthrough, ismcts  # type: i
 from open_spiel.python.algorithms.mcts import RandomRolloutEvaluator  # type: ignore[import-untyped]
 from open_spiel.python.observation import make_observation  # type: ignore[import-untyped]
 
-from cabochon import Game, Move
+from cabochon import TILES, VARIANTS, Game, Move
 from cabochon.envs import openspiel
+from cabochon.envs.names import openspiel_name
 from cabochon.envs.observation import fields, observations
 from cabochon.rules.cards import TILE_START
 
@@ -21,7 +22,7 @@ from .games import with_other_hidden_cards
 
 pytestmark = pytest.mark.slow
 
-NAMES = ("python_splendor", "python_splendor_marvel")
+NAMES = {openspiel_name(variant): variant.name for variant in VARIANTS.values()}
 FILES = sorted(playthroughs.FOLDER.glob("*.txt"))
 EACH = pytest.mark.parametrize("name", NAMES)
 PLAYERS = pytest.mark.parametrize("players", [2, 3, 4])
@@ -59,6 +60,12 @@ def test_playthrough(path: Path) -> None:
 
 def test_there_is_a_playthrough_of_each_game() -> None:
     assert set(playthroughs.GAMES) == {path.stem for path in FILES}
+    assert set(NAMES) == {pyspiel.load_game(game).get_type().short_name for game in playthroughs.GAMES.values()}
+
+
+def test_every_variant_has_its_game() -> None:
+    assert {"python_splendor": "classic", "python_splendor_marvel": "marvel", "python_splendor_cities": "cities"} == NAMES
+    assert set(NAMES) <= set(pyspiel.registered_names())
 
 
 @EACH
@@ -94,12 +101,24 @@ def test_every_card_of_a_deck_is_drawn_with_the_same_chance() -> None:
     assert {1 / len(left)} == set(outcomes.values())
 
 
-def test_tiles_have_one_face_each() -> None:
-    for seed in range(20):
-        state = random_state("python_splendor_marvel", 4, seed, 1)
-        tiles = [number for number in state.states["tiles"][0].tolist() if number != 255]
-        first = int(TILE_START[1])
-        assert 4 == len(tiles) == len({(tile - first) // 2 for tile in tiles})
+@EACH
+@PLAYERS
+def test_tiles_are_dealt_with_the_same_chance_and_have_one_face_each(name: str, players: int) -> None:
+    """Before each tile every face of a tile that is not yet dealt is as likely as any other."""
+    variant, rng = VARIANTS[NAMES[name]], np.random.default_rng(players)
+    count, faces = variant.tiles[players - 2], len(TILES[variant.name])
+    for _ in range(10):
+        state, dealt = pyspiel.load_game(f"{name}(players={players})").new_initial_state(), set[int]()
+        for i in range(count):
+            outcomes, left = dict(state.chance_outcomes()), faces - i * variant.faces
+            assert set(outcomes) == {90 + face for face in range(faces) if face // variant.faces not in dealt}
+            assert {1 / left} == set(outcomes.values())
+            outcome = int(rng.choice(list(outcomes)))
+            dealt.add((outcome - 90) // variant.faces)
+            state.apply_action(outcome)
+        tiles = [tile - int(TILE_START[variant.index]) for tile in state.states["tiles"][0].tolist() if tile != 255]
+        assert dealt == {face // variant.faces for face in tiles} and count == len(tiles) == len(dealt)
+        assert all(outcome < 40 for outcome, _ in state.chance_outcomes())
 
 
 @EACH
@@ -111,7 +130,7 @@ def test_the_observation_tensor_is_the_observation(name: str, players: int) -> N
         np.testing.assert_array_equal(row, np.array(state.observation_tensor(player))[players:])
         observer = make_observation(state.get_game())
         observer.set_from(state, player)
-        assert ["player", *(field.name for field in fields(players))] == list(observer.dict)
+        assert ["player", *(field.name for field in fields(players, NAMES[name]))] == list(observer.dict)
         assert (12, 16) == observer.dict["market"].shape
 
 
@@ -147,22 +166,24 @@ def test_a_player_is_told_nothing_of_hidden_cards(name: str, players: int) -> No
             assert state.observation_string(player) == twin.observation_string(player)
 
 
-def test_a_card_drawn_unseen_is_told_to_one_player_and_to_all_when_bought() -> None:
-    state = random_state("python_splendor", 2, 1, 0)
+@EACH
+def test_a_card_drawn_unseen_is_told_to_one_player_only(name: str) -> None:
+    state = random_state(name, 2, 1, 0)
     while state.is_chance_node():
         state.apply_action(state.chance_outcomes()[-1][0])
     state.apply_action(42)
     card = state.chance_outcomes()[5][0]
     state.apply_action(card)
-    word = openspiel.EVENT_TEXTS["classic"][openspiel.FIRST_CARD + card]
+    word = openspiel.EVENT_TEXTS[NAMES[name]][openspiel.FIRST_CARD + card]
     assert word in state.information_state_string(0)
     assert word not in state.information_state_string(1)
     assert state.information_state_string(1).endswith("reserve 1?; a card of tier 1")
     assert "tier 1 ?" in state.observation_string(1)
 
 
-def test_public_and_private_parts() -> None:
-    state = random_state("python_splendor", 2, 1, 0)
+@EACH
+def test_public_and_private_parts(name: str) -> None:
+    state = random_state(name, 2, 1, 0)
     while state.is_chance_node():
         state.apply_action(state.chance_outcomes()[-1][0])
     state.apply_action(42)

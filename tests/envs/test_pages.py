@@ -28,7 +28,7 @@ def test_there_is_a_page_for_each_environment() -> None:
 def test_the_tables_are_those_of_the_code(page: Path) -> None:
     text = page.read_text()
     assert pages.with_tables(text) == text
-    assert all(f"<!-- {name} -->" in text for name in ("actions", "observation"))
+    assert all(f"<!-- {name} -->" in text for name in ("names", "actions", "observation"))
 
 
 @EACH
@@ -39,14 +39,14 @@ def test_the_headings_are_the_same(page: Path) -> None:
 @pytest.mark.parametrize(
     ("stem", "environment", "elsewhere"),
     [
-        ("pettingzoo", SeatsEnv, {"variant"}),
+        ("pettingzoo", SeatsEnv, set()),
         ("gymnasium", SplendorEnv, {"variant"}),
         ("vector", SplendorVectorEnv, {"players", "opponents", "turn_limit", "illegal", "start"}),
     ],
 )
 def test_the_settings_are_those_of_the_code(stem: str, environment: Any, elsewhere: set[str]) -> None:
     text = (pages.FOLDER / f"{stem}.md").read_text()
-    settings = dict(re.findall(r"^\| `(\w+)` \| (.*?) \|", text.split("## Actions")[0], re.MULTILINE))
+    settings = dict(re.findall(r"^\| `(\w+)` \| (.*?) \|", text.split("## Usage")[1].split("## Actions")[0], re.MULTILINE))
     defaults = {name: as_text(parameter.default) for name, parameter in signature(environment).parameters.items()}
     assert {name: defaults[name] for name in defaults if name not in {"house", *elsewhere}} == {
         name: "none" if default == "drawn from the seed" else default for name, default in settings.items()

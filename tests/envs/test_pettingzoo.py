@@ -2,15 +2,18 @@
 
 import pickle
 import warnings
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
 import numpy as np
+import pettingzoo  # type: ignore[import-untyped]
 import pytest
 
-from cabochon import CabochonError, Game, IllegalMove
-from cabochon.envs import splendor_marvel_v0, splendor_v0
+from cabochon import VARIANTS, CabochonError, Game, IllegalMove
+from cabochon.envs import splendor_cities_v0, splendor_marvel_v0, splendor_v0
 from cabochon.envs.observation import observations
+from cabochon.envs.registration import PETTINGZOO_IDS
 
 from .games import with_other_hidden_cards
 
@@ -20,7 +23,7 @@ with warnings.catch_warnings():  # the tests import a game of PettingZoo's own i
     warnings.simplefilter("ignore", DeprecationWarning)
     from pettingzoo.test import api_test, render_test, seed_test  # type: ignore[import-untyped]
 
-MODULES = [splendor_v0, splendor_marvel_v0]
+MODULES = [import_module(f"cabochon.envs.{name}") for name in PETTINGZOO_IDS.values()]
 # What api_test says of every environment with an action mask that is not on its own list of names:
 DICT_IS_FINE = pytest.mark.filterwarnings("ignore:Observation is not a NumPy array", "ignore:Observation space for each agent")
 EACH = pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__.split(".")[-1])
@@ -91,7 +94,7 @@ def test_an_agent_is_told_nothing_of_hidden_cards(module: ModuleType, players: i
         for seat, agent in enumerate(environment.agents):
             shown, states = environment.observe(agent), environment.states.copy()
             environment.states[:] = with_other_hidden_cards(states, seat, rng)
-            environment._shown = None  # so that it looks again
+            environment._observed_seat = -1  # so that it looks again
             for name, numbers in environment.observe(agent).items():
                 np.testing.assert_array_equal(shown[name], numbers)
             environment.states[:] = states
@@ -122,9 +125,18 @@ def test_an_illegal_action_ends_the_game_or_raises(caplog: pytest.LogCaptureFixt
     assert before == raw.states.tobytes()
 
 
-def test_it_can_be_pickled_by_its_settings() -> None:
-    again = pickle.loads(pickle.dumps(splendor_marvel_v0.raw_env(players=4, turn_limit=99)))
-    assert (4, 99) == (len(again.possible_agents), again.turn_limit)
+def test_every_variant_has_its_module() -> None:
+    assert [splendor_v0, splendor_marvel_v0, splendor_cities_v0] == MODULES
+    for (identifier, name), module, variant in zip(PETTINGZOO_IDS.items(), MODULES, VARIANTS, strict=True):
+        assert (name, variant) == (module.raw_env.metadata["name"], module.raw_env().rules.variant)
+        assert isinstance(pettingzoo.make("aec", identifier).unwrapped, module.raw_env)
+
+
+@EACH
+def test_it_can_be_pickled_by_its_settings(module: ModuleType) -> None:
+    again = pickle.loads(pickle.dumps(module.raw_env(players=4, turn_limit=99, token_limit=9)))
+    assert isinstance(again, module.raw_env)
+    assert (4, 99, 9) == (len(again.possible_agents), again.turn_limit, again.rules.token_limit)
 
 
 def test_wrong_settings_are_refused_by_name() -> None:

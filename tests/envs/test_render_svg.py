@@ -1,11 +1,12 @@
 """The picture shows the view: it is well-formed, changes with the position, and hides what is hidden."""
 
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
-from cabochon import Game, sample
+from cabochon import TILES, Game, sample
 from cabochon.envs.render_svg import CUTS, pixels, svg
 from cabochon.rules.variants import VARIANTS
 
@@ -36,6 +37,14 @@ def test_a_hidden_card_is_drawn_by_its_tier() -> None:
     twins = [Game.from_states(sample(game.view(1), np.random.default_rng(seed))) for seed in range(9)]
     assert 1 == len({svg(twin.view(1)) for twin in twins})
     assert 1 < len({svg(twin.view(0)) for twin in twins})
+
+
+def test_every_face_of_a_tile_has_its_own_picture() -> None:
+    for variant, tiles in TILES.items():
+        view, pictures = Game(variant, 2, seed=1).view(0), set()
+        for tile in tiles:
+            pictures.add(svg(replace(view, tiles=(replace(view.tiles[0], number=tile.number), *view.tiles[1:]))))
+        assert len({tile[1:3] + tile[4:] for tile in tiles}) == len(pictures)
 
 
 def test_every_token_has_its_own_cut() -> None:

@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
-from cabochon import CabochonError, IllegalMove, batch
+from cabochon import VARIANTS, CabochonError, IllegalMove, batch
 from cabochon.envs.gymnasium import SplendorEnv
+from cabochon.envs.observation import observation_size
+from cabochon.envs.registration import GYMNASIUM_IDS
 from cabochon.envs.vector import SplendorVectorEnv
 
 from .games import random_actions
@@ -19,6 +21,7 @@ GAMES = 12
 SETTINGS: list[dict[str, Any]] = [
     {"opponents": "random"},
     {"opponents": "greedy", "variant": "marvel", "players": 3},
+    {"opponents": "greedy", "variant": "cities"},
     {"opponents": ["random", "greedy", "random"], "players": 4, "turn_limit": 50, "take_fewer": True},
 ]
 
@@ -101,11 +104,12 @@ def test_disabled_mode_resets_what_it_is_told_to() -> None:
     assert not infos["action_mask"][~ended].any()
 
 
-def test_gymnasium_makes_it_by_name() -> None:
-    games = gymnasium.make_vec("cabochon/SplendorMarvel-v0", num_envs=5, vectorization_mode="vector_entry_point", players=4)
+@pytest.mark.parametrize(("name", "variant"), GYMNASIUM_IDS.items())
+def test_gymnasium_makes_it_by_name(name: str, variant: str) -> None:
+    games = gymnasium.make_vec(name, num_envs=5, vectorization_mode="vector_entry_point", players=4)
     assert isinstance(games.unwrapped, SplendorVectorEnv)
-    assert 1 == games.unwrapped.games.states["variant"][0]
-    assert (5, 544) == games.reset(seed=0)[0].shape
+    assert VARIANTS[variant].index == games.unwrapped.games.states["variant"][0]
+    assert (5, observation_size(4, variant)) == games.reset(seed=0)[0].shape
 
 
 def test_arrays_are_fresh() -> None:

@@ -1,6 +1,6 @@
 """The games as research environments: PettingZoo, Gymnasium (single and vector), OpenSpiel, and a batch on a GPU.
 
-Importing this package registers `cabochon/Splendor-v0` and `cabochon/SplendorMarvel-v0` with Gymnasium where that is installed.
+Importing this package registers an environment for each variant, `cabochon/Splendor-v0` and so on, where Gymnasium is installed.
 `observation`, `episodes` and `gpu` do not need these frameworks.
 """
 

@@ -354,4 +354,4 @@ class Episodes:
         return np.flatnonzero(~answers)
 
     def _blank(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        return blank_rows(len(self.states), self.rules.players), blank_masks(len(self.states))
+        return blank_rows(len(self.states), self.rules.players, self.rules.variant), blank_masks(len(self.states))

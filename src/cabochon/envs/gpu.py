@@ -234,7 +234,7 @@ class SplendorGpu:
         return self._actions
 
     def _allocate(self) -> None:
-        count, words = self.count, observation_words(self.rules.players)
+        count, words = self.count, observation_words(self.rules.players, self.rules.variant)
         ends = count if self._mode == SAME_STEP else 1
         self.states = cuda.to_device(blank_states(self.rules, count))
         self._words = self.states.view(np.int64)
@@ -251,7 +251,7 @@ class SplendorGpu:
         return -(-self.count // threads)
 
     def _observe(self) -> None:
-        words = observation_words(self.rules.players)
+        words = observation_words(self.rules.players, self.rules.variant)
         shared = WORD * BLOCK * (padded(words) + padded(MASK_WORDS))
         _observe_all[self._blocks(BLOCK), BLOCK, 0, shared](
             *(self.states, self._moves, self._rows.reshape(-1), self._masks.reshape(-1), words)

@@ -62,7 +62,7 @@ class SplendorEnv(gymnasium.Env[NDArray[np.int8], Any]):
         self.games = Episodes(1, variant, players, bots, turn_limit, start, **house)
         self.illegal, self.render_mode = checked_illegal(illegal), checked_mode(render_mode)
         self.action_space = spaces.Discrete(ACTION_COUNT)
-        self.observation_space: spaces.Box = observation_space(players)  # type: ignore[assignment]
+        self.observation_space: spaces.Box = observation_space(players, variant)  # type: ignore[assignment]
         self._is_seeded = self._is_dealt = False
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[NDArray[np.int8], dict[str, Any]]:

@@ -5,9 +5,12 @@
     market       12 x 16  a card in every slot
     tiles          5 x 8  a tile in every place
     seats   players x 72  tokens, bonuses, points and reserve; the own seat first
+    asked             16  only in a game whose tiles ask for points or for another colour: what they ask for
 
 `fields`, `SEAT`, `CARD` and `TILE` describe every number; docs/envs has these tables, and a test compares them. The layout is
-the same for both games; the number of players changes only the number of seats.
+the same for all games up to the end of the seats; the number of players changes only the number of seats. What Cities has besides
+follows at the end, and in no other game: a place of its own in every tile would have changed the observations of games that are
+published, and an end can be cut off by whoever reads rows of several games.
 
 The record already packs gems into bytes, so a row is written eight numbers at a time: `observe` writes int64 words, and readers
 view the same bytes as int8. The same function runs on the CPU and on CUDA.
@@ -25,9 +28,11 @@ from ..rules.compile import inlined, kernel
 from ..rules.ending import fulfils_goal
 from ..rules.gems import COLOURS, LANE_BITS, WILD, lane, minus, total
 from ..rules.play import legal
+from ..rules.printed import other_of, prestige_of
 from ..rules.reserving import hidden_cards
 from ..rules.state import CLAIM, MAIN, MARKET_SIZE, MAX_RESERVED, MAX_TILES, RETURN, State
-from ..rules.variants import CARD_SETS
+from ..rules.tiles import bonuses_missing
+from ..rules.variants import CARD_SETS, TILES, VARIANT_NAMES, VARIANTS
 from ..ruleset import States
 
 MAX_NUMBER = 127  # the largest int8; larger counts are clipped
@@ -78,23 +83,36 @@ SEAT = (
         "reserve", (3, 16), "reserved cards, as in the market; of others only those reserved face up, unless the rules hide them"
     ),
 )
-CARD_SIZE, TILE_SIZE, SEAT_SIZE = (sum(field.size for field in layout) for layout in (CARD, TILE, SEAT))
+ASKED = (  # `tile_missing` is told because the most bonuses of one unnamed colour is a maximum, which a net learns badly
+    Field("tile_prestige", (MAX_TILES,), "points that each tile asks for, by place"),
+    Field("tile_other", (MAX_TILES,), "bonuses of one colour, whichever it does not name, that each tile asks for"),
+    Field("tile_missing", (MAX_TILES,), "bonuses that the own seat misses for each tile"),
+    Field("goal_tiles", (1,), "tiles that the goal asks for"),
+)
+CARD_SIZE, TILE_SIZE, SEAT_SIZE, ASKED_SIZE = (sum(field.size for field in layout) for layout in (CARD, TILE, SEAT, ASKED))
+# Whether tiles of a variant ask for more than bonuses of the colours they name.
+TILES_ASK_MORE = {name: any(tile.prestige or tile.other for tile in tiles) for name, tiles in TILES.items()}
 
 
-def fields(players: int) -> tuple[Field, ...]:
+def fields(players: int, variant: str = "classic") -> tuple[Field, ...]:
     """All numbers of an observation, in order."""
+    return _fields_of_all(players) + (ASKED if TILES_ASK_MORE[variant] else ())
+
+
+def _fields_of_all(players: int) -> tuple[Field, ...]:
+    """The fields that every variant has."""
     return (
         Field("stage", (4,), "one-hot: main, return, claim, over"),
         Field("decks", (3,), "cards left in the decks of tier 1, 2, 3"),
         Field("last_round", (1,), "1 if somebody fulfils the goal now"),
-        Field("goal", (1,), "points that end the game"),
+        Field("goal", (1,), "points that the goal asks for"),
         Field("token_limit", (1,), "tokens allowed at the end of a turn"),
         Field("hand_limit", (1,), "reserved cards allowed"),
         Field("take_fewer", (1,), "1 if fewer than three may be taken by choice"),
         Field("open_reserves", (1,), "1 if cards reserved face up stay shown"),
         Field("passes", (1,), "passes in a row"),
         Field("round", (1,), "rounds completed, at most 127"),
-        Field("game", (1,), "0 classic, 1 Marvel"),
+        Field("game", (1,), ", ".join(f"{variant.index} {variant.name}" for variant in VARIANTS.values())),
         Field("bank", (7,), "tokens in the bank: five colours, wild, Time"),
         Field("players", (1,), "seats at the table"),
         Field("market", (MARKET_SIZE, CARD_SIZE), "the face-up cards, tier 1 first, each as in the table of a card"),
@@ -122,9 +140,9 @@ def by_name(row: NDArray[Any], layout: tuple[Field, ...]) -> dict[str, NDArray[A
 
 WORD = 8  # numbers in a word
 BANK, MARKET = 2, 3  # the first words of the fields
-CARD_WORDS, TILE_WORDS, SEAT_WORDS = CARD_SIZE // WORD, TILE_SIZE // WORD, SEAT_SIZE // WORD
-TILES = MARKET + MARKET_SIZE * CARD_WORDS
-SEATS = TILES + MAX_TILES * TILE_WORDS
+CARD_WORDS, TILE_WORDS, SEAT_WORDS, ASKED_WORDS = (size // WORD for size in (CARD_SIZE, TILE_SIZE, SEAT_SIZE, ASKED_SIZE))
+FIRST_TILE = MARKET + MARKET_SIZE * CARD_WORDS
+SEATS = FIRST_TILE + MAX_TILES * TILE_WORDS
 RESERVE_AT = 3
 LAST_ROUND, OPEN = 7, 6  # the bytes of these numbers in their words
 MASK_WORDS = 10  # 73 numbers, rounded up
@@ -143,14 +161,14 @@ for _table in (FACE, TILE_FACE, SPREAD):
     _table.setflags(write=False)
 
 
-def observation_size(players: int) -> int:
+def observation_size(players: int, variant: str = "classic") -> int:
     """The number of numbers in an observation."""
-    return WORD * observation_words(players)
+    return WORD * observation_words(players, variant)
 
 
-def observation_words(players: int) -> int:
+def observation_words(players: int, variant: str = "classic") -> int:
     """The number of words in an observation."""
-    return SEATS + SEAT_WORDS * players
+    return SEATS + SEAT_WORDS * players + (ASKED_WORDS if TILES_ASK_MORE[variant] else 0)
 
 
 @kernel
@@ -205,7 +223,7 @@ def write_tiles(state: State, seat: int, out: Any) -> None:
         word, owner = TILE_FACE[state.tiles[place]], state.tile_owner[place]
         if owner != NONE:
             word = (word & ~at(1, OPEN)) | at(clockwise(state, seat, owner) + 1, OPEN + 1)
-        out[TILES + place] = word
+        out[FIRST_TILE + place] = word
 
 
 @inlined
@@ -235,8 +253,24 @@ def write_seat(state: State, owner: int, is_own: bool, out: Any, word: int) -> N
 
 
 @inlined
+def write_asked(state: State, seat: int, out: Any, word: int) -> None:
+    """What the tiles ask for besides bonuses of the colours they name; 16 numbers in the order of `ASKED`."""
+    prestige, other, missing = np.int64(0), np.int64(0), np.int64(0)
+    for place in range(MAX_TILES):
+        tile = state.tiles[place]
+        prestige |= at(prestige_of(tile), place)
+        other |= at(other_of(tile), place)
+        if tile != NONE:
+            missing |= at(bonuses_missing(tile, state.bonuses[seat]), place)
+    # Five numbers are no whole word: those of `tile_other` begin in the first word and go on in the second.
+    out[word] = prestige | other << LANE_BITS * MAX_TILES
+    rest = other >> LANE_BITS * (WORD - MAX_TILES)
+    out[word + 1] = rest | missing << LANE_BITS * (2 * MAX_TILES - WORD) | at(state.goal_tiles, WORD - 1)
+
+
+@inlined
 def observe(state: State, seat: int, out: Any) -> None:
-    """Write all that this seat may know into a row of words."""
+    """Write all that this seat may know into a row of words. A row that is longer than the seats has what tiles ask for."""
     write_table(state, out)
     write_market(state, seat, out)
     write_tiles(state, seat, out)
@@ -244,6 +278,9 @@ def observe(state: State, seat: int, out: Any) -> None:
     for i in range(state.players):
         write_seat(state, owner, i == 0, out, SEATS + SEAT_WORDS * i)
         owner = owner + 1 if owner + 1 < state.players else np.int64(0)
+    end = SEATS + SEAT_WORDS * state.players
+    if out.shape[0] > end:  # a classic row stays as short as it was, and nothing is ever written behind a row
+        write_asked(state, seat, out, end)
 
 
 @inlined
@@ -275,8 +312,8 @@ def _mask_all(states: Any, out: Any) -> None:
         write_mask(states[i].stage, legal(states[i]), out[i])
 
 
-def blank_rows(count: int, players: int) -> NDArray[np.int64]:
-    return np.empty((count, observation_words(players)), np.int64)
+def blank_rows(count: int, players: int, variant: str) -> NDArray[np.int64]:
+    return np.empty((count, observation_words(players, variant)), np.int64)
 
 
 def blank_masks(count: int) -> NDArray[np.int64]:
@@ -294,8 +331,11 @@ def mask_numbers(words: NDArray[np.int64]) -> NDArray[np.int8]:
 
 
 def observations(states: States, seat: int | None = None) -> NDArray[np.int8]:
-    """A row for each game, seen by this seat or (None) by the seat to decide. All games must have as many players."""
-    rows = blank_rows(len(states), int(states["players"][0]))
+    """A row for each game, seen by this seat or (None) by the seat to decide. All games must have as many players.
+
+    The first game decides whether the rows tell what tiles ask for.
+    """
+    rows = blank_rows(len(states), int(states["players"][0]), VARIANT_NAMES[states["variant"][0]])
     _observe_all(states, -1 if seat is None else seat, rows)
     return numbers(rows)
 

@@ -1,5 +1,5 @@
 # mypy: warn-return-any=False
-"""OpenSpiel games `python_splendor` and `python_splendor_marvel`; importing this module registers them.
+"""OpenSpiel games, `python_splendor` and one for each other variant; importing this module registers them.
 
 Chance is explicit: the deal is a sequence of chance nodes, and each card that is turned up or drawn later is one more. The decks
 in the record stand for sets and are kept sorted: a chance outcome moves its card to the top, and the rules go on from there.
@@ -17,16 +17,18 @@ from ..notation.ascii import draw, draw_card, draw_tile
 from ..notation.move import Move
 from ..rules.actions import ACTION_COUNT, FIRST_ACTION, PASS, deck_drawn_from
 from ..rules.bits import lowest_bit
-from ..rules.cards import CARD_COUNT, CARD_START, DECK_START, NONE, NUMBER, TILE_COUNT, TILE_FACES, TILE_START
+from ..rules.cards import CARD_COUNT, CARD_START, DECK_START, NONE, NUMBER, TIER_COUNT, TILE_COUNT, TILE_FACES, TILE_START
 from ..rules.compile import kernel
 from ..rules.deal import clear_table, shuffle_deck
 from ..rules.play import legal, play
+from ..rules.printed import index_in_set
 from ..rules.reserving import refill
 from ..rules.state import MARKET_SIZE, MAX_RESERVED, MAX_SEATS, MAX_TILES, SLOTS_PER_TIER
 from ..rules.variants import TILES, VARIANTS, Variant
 from ..ruleset import FEWEST_PLAYERS, blank_states, ruleset
 from ..view import position, sample, view
 from .episodes import ENDED, GOING, TURN_LIMIT, checked_limit, reward_of, status
+from .names import openspiel_name
 from .observation import CARD_SIZE, SEAT, blank_rows, by_name, fields, numbers, observation_size, observe
 
 CHANCE, TERMINAL = int(pyspiel.PlayerId.CHANCE), int(pyspiel.PlayerId.TERMINAL)
@@ -34,10 +36,8 @@ NO_DRAW, DRAWS = -1, 16  # DRAWS + tier: a result of `_decide` above every playe
 DECISIONS_PER_TURN = 5  # an action, three returns, a claim
 FIRST_CARD = ACTION_COUNT  # an event is an action or, from here on, a card, a tile, or an unseen card of a tier
 FIRST_TILE = FIRST_CARD + CARD_COUNT
-MAX_FACES = 10  # of tiles, in the games that OpenSpiel knows: a number more would change the tensors of all of them
-FIRST_UNSEEN = FIRST_TILE + MAX_FACES
-EVENT_COUNT = FIRST_UNSEEN + 3
-EVENT_BYTES = [bytes((event,)) for event in range(EVENT_COUNT)]
+MIN_TILE_EVENTS = 10  # numbers of events that every game has for faces of tiles, used or not, so that published tensors stay
+EVENT_BYTES = [bytes((event,)) for event in range(256)]  # the history keeps an event in a byte
 UNIFORM = [(1.0 / max(count, 1),) * count for count in range(CARD_COUNT + 1)]
 MAX_SAMPLES = 100  # tries to find hidden cards that fit the history
 
@@ -119,7 +119,7 @@ def _in_deck(states: Any, tier: int, out: Any) -> int:
     """Write the cards of a deck into `out`; returns their number."""
     size, first = states[0].deck_size[tier], DECK_START[tier]
     for i in range(size):
-        out[i] = NUMBER[states[0].deck[first + i]] - 1
+        out[i] = index_in_set(states[0].deck[first + i])
     return size
 
 
@@ -161,18 +161,25 @@ def event_texts(variant: Variant) -> list[str]:
     moves = [str(Move(action, None, variant.name)) for action in range(ACTION_COUNT)]
     cards = [f"card {number} {draw_card(variant.name, number)}" for number in range(1, CARD_COUNT + 1)]
     tiles = [f"tile {tile.number} {draw_tile(variant.name, tile.number)}" for tile in TILES[variant.name]]
-    tiles += ["no tile"] * (FIRST_UNSEEN - FIRST_TILE - len(tiles))
+    tiles += ["no tile"] * (MIN_TILE_EVENTS - len(tiles))
     return moves + cards + tiles + [f"a card of tier {tier}" for tier in (1, 2, 3)]
 
 
-EVENT_TEXTS = {name: event_texts(variant) for name, variant in VARIANTS.items() if len(TILES[name]) <= MAX_FACES}
+EVENT_TEXTS = {name: event_texts(variant) for name, variant in VARIANTS.items()}
+if max(map(len, EVENT_TEXTS.values())) > len(EVENT_BYTES):
+    raise ImportError(f"a game has more than {len(EVENT_BYTES)} kinds of events: actions, cards and tiles")
 
 
-def game_type(short_name: str, long_name: str) -> Any:
+def first_unseen(variant: str) -> int:
+    """The event of an unseen card of tier 1; the last three events are those of the tiers."""
+    return len(EVENT_TEXTS[variant]) - TIER_COUNT
+
+
+def game_type(variant: Variant) -> Any:
     """The GameType that OpenSpiel asks for."""
     return pyspiel.GameType(
-        short_name=short_name,
-        long_name=long_name,
+        short_name=openspiel_name(variant),
+        long_name=f"Python {variant.title}",
         dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
         chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
         information=pyspiel.GameType.Information.IMPERFECT_INFORMATION,
@@ -189,11 +196,17 @@ def game_type(short_name: str, long_name: str) -> Any:
     )
 
 
-class _Game(pyspiel.Game):  # type: ignore[misc]
-    """A game for 2 to 4; player 0 begins. Parameters: `players`, and `turn_limit`, after which all returns are 0."""
+GAME_TYPES = {name: game_type(variant) for name, variant in VARIANTS.items()}
+
+
+class SplendorGame(pyspiel.Game):  # type: ignore[misc]
+    """A game for 2 to 4; player 0 begins. Parameters: `players`, and `turn_limit`, after which all returns are 0.
+
+    Each variant has a subclass. OpenSpiel keeps what it was given to make a game until after Python has ended: a class survives
+    that, a function or a partial is freed there and crashes.
+    """
 
     variant: str
-    kind: Any
 
     def __init__(self, params: dict[str, Any] | None = None) -> None:
         parameters = params or {}
@@ -210,7 +223,7 @@ class _Game(pyspiel.Game):  # type: ignore[misc]
             utility_sum=0.0,
             max_game_length=DECISIONS_PER_TURN * self.turn_limit,
         )
-        super().__init__(self.kind, info, parameters)
+        super().__init__(GAME_TYPES[self.variant], info, parameters)
         self.empty_table = blank_states(self.rules, 1)
         _lay_out(self.empty_table)
 
@@ -225,24 +238,10 @@ class _Game(pyspiel.Game):  # type: ignore[misc]
         return (DECISIONS_PER_TURN + 1) * self.turn_limit + MARKET_SIZE + self.tiles
 
 
-class SplendorGame(_Game):
-    """Splendor."""
-
-    variant = "classic"
-    kind = game_type("python_splendor", "Python Splendor")
-
-
-class SplendorMarvelGame(_Game):
-    """Splendor: Marvel."""
-
-    variant = "marvel"
-    kind = game_type("python_splendor_marvel", "Python Splendor: Marvel")
-
-
 class SplendorState(pyspiel.State):  # type: ignore[misc]
     """A position, the pending draw, and the events so far. OpenSpiel clones a state by copying its attributes."""
 
-    def __init__(self, game: _Game) -> None:
+    def __init__(self, game: SplendorGame) -> None:
         super().__init__(game)
         self.states = game.empty_table.copy()
         self.variant, self.turn_limit = game.variant, game.turn_limit
@@ -328,10 +327,10 @@ class SplendorState(pyspiel.State):  # type: ignore[misc]
 
     def seen(self, player: int) -> bytes:
         """The events as this player saw them: of a card that another player drew unseen, only the tier."""
-        events = bytearray(self.events)
+        events, tier_1 = bytearray(self.events), first_unseen(self.variant)
         for at, drawer, tier in self.unseen:
             if drawer != player:
-                events[at] = FIRST_UNSEEN + tier
+                events[at] = tier_1 + tier
         return bytes(events)
 
     def _action_to_string(self, player: int, action: int) -> str:
@@ -383,15 +382,16 @@ class SplendorObserver:
     since the deal.
     """
 
-    def __init__(self, game: _Game, kind: Any, params: dict[str, Any] | None) -> None:
+    def __init__(self, game: SplendorGame, kind: Any, params: dict[str, Any] | None) -> None:
         if params:
             raise CabochonError(f"the observer has no parameters, and was given {params}")
-        self.players, self.texts = game.rules.players, EVENT_TEXTS[game.variant]
+        self.players, self.variant = game.rules.players, game.variant
+        self.fields, self.texts = fields(self.players, self.variant), EVENT_TEXTS[self.variant]
         self.public, self.recall = kind.public_info, kind.perfect_recall
         self.private = kind.private_info == pyspiel.PrivateInfoType.SINGLE_PLAYER
         shapes: dict[str, tuple[int, ...]] = {"player": (self.players,)}
         if self.public:
-            shapes |= {field.name: field.shape for field in fields(self.players)}
+            shapes |= {field.name: field.shape for field in self.fields}
         elif self.private:
             shapes["unseen_reserve"] = (MAX_RESERVED, CARD_SIZE)
         if self.public and self.recall:
@@ -403,7 +403,7 @@ class SplendorObserver:
         for name, shape in shapes.items():
             self.dict[name] = self.tensor[start : start + sizes[name]].reshape(shape)
             start += sizes[name]
-        self._rows = blank_rows(1, self.players)
+        self._rows = blank_rows(1, self.players, self.variant)
 
     def set_from(self, state: SplendorState, player: int) -> None:
         """Write what this player sees into the tensor."""
@@ -412,7 +412,7 @@ class SplendorObserver:
         _observe(state.states, player, self._rows)
         row = numbers(self._rows)[0]
         if self.public:
-            self.tensor[self.players : self.players + observation_size(self.players)] = row
+            self.tensor[self.players : self.players + len(row)] = row
             if not self.private:
                 self._hide_own(state, player)
         elif self.private:
@@ -435,7 +435,7 @@ class SplendorObserver:
         return ", ".join(self.texts[FIRST_CARD + held.card - 1] for held in cards if held.card)
 
     def _own_reserve(self, row: NDArray[Any]) -> NDArray[Any]:
-        return by_name(by_name(row, fields(self.players))["seats"][0], SEAT)["reserve"]
+        return by_name(by_name(row, self.fields)["seats"][0], SEAT)["reserve"]
 
     def _unseen(self, state: SplendorState, player: int) -> NDArray[np.int64]:
         """A 1 for each own reserved card that others do not see."""
@@ -444,9 +444,10 @@ class SplendorObserver:
     def _hide_own(self, state: SplendorState, player: int) -> None:
         """Keep only the tier of own cards that others do not see."""
         tensor = self.tensor[self.players :]
-        own = self._own_reserve(tensor[: observation_size(self.players)])
+        own = self._own_reserve(tensor[: observation_size(self.players, self.variant)])
         own[:, : CARD_SIZE - 3] *= 1 - self._unseen(state, player)
 
 
-for _game in (SplendorGame, SplendorMarvelGame):
-    pyspiel.register_game(_game.kind, _game)
+GAMES = {name: type(f"SplendorGame_{name}", (SplendorGame,), {"variant": name}) for name in VARIANTS}
+for _name, _game in GAMES.items():
+    pyspiel.register_game(GAME_TYPES[_name], _game)

@@ -1,11 +1,11 @@
 # mypy: warn-return-any=False
-"""PettingZoo's turn-based environment, shared by `splendor_v0` and `splendor_marvel_v0`: every seat is an agent."""
+"""PettingZoo's turn-based environment, shared by `splendor_v0` and those of the other variants: every seat is an agent."""
 
 from typing import Any
 
 import numpy as np
 from gymnasium import spaces
-from gymnasium.utils import seeding
+from gymnasium.utils import EzPickle, seeding
 from numpy.typing import NDArray
 from pettingzoo import AECEnv  # type: ignore[import-untyped]
 from pettingzoo.utils import wrappers  # type: ignore[import-untyped]
@@ -15,8 +15,10 @@ from ..rules.actions import ACTION_COUNT, FIRST_ACTION, PASS
 from ..rules.compile import kernel
 from ..rules.deal import deal_from
 from ..rules.play import legal, play
+from ..rules.variants import VARIANTS
 from ..ruleset import blank_states, ruleset
 from .episodes import ENDED, GOING, ILLEGAL, ILLEGAL_REWARD, TURN_LIMIT, checked_limit, checked_start, reward_of, status
+from .names import pettingzoo_module
 from .observation import MAX_NUMBER, blank_masks, blank_rows, mask_numbers, numbers, observation_size, observe, write_mask
 from .rendering import RENDER_MODES, checked_mode, render
 
@@ -58,14 +60,20 @@ def _rewards(states: Any, out: Any) -> None:
         out[seat] = reward_of(states[0], seat)
 
 
-class SeatsEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]
-    """A game of 2 to 4 agents, `player_0` to `player_3`. An agent acts again while it has tokens to return or a tile to claim."""
+class SeatsEnv(AECEnv[str, Observation, int], EzPickle):  # type: ignore[misc]
+    """A game of 2 to 4 agents, `player_0` to `player_3`. An agent acts again while it has tokens to return or a tile to claim.
 
+    Each variant has a subclass `raw_env` in a module of its own, as is usual in PettingZoo.
+    """
+
+    variant: str
     metadata: dict[str, Any] = {"render_modes": RENDER_MODES, "is_parallelizable": False, "render_fps": 2}  # noqa: RUF012
+
+    def __init_subclass__(cls) -> None:
+        cls.metadata = SeatsEnv.metadata | {"name": pettingzoo_module(VARIANTS[cls.variant])}
 
     def __init__(
         self,
-        variant: str,
         players: int = 2,
         turn_limit: int = TURN_LIMIT,
         start: int | None = None,
@@ -73,7 +81,8 @@ class SeatsEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]
         **house: Any,
     ) -> None:
         super().__init__()
-        self.rules = ruleset(variant, players, house)
+        EzPickle.__init__(self, players, turn_limit, start, render_mode, **house)
+        self.rules = ruleset(self.variant, players, house)
         self.turn_limit = checked_limit(turn_limit, players)
         self.render_mode = checked_mode(render_mode)
         self.start = checked_start(start, players)
@@ -82,7 +91,7 @@ class SeatsEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]
         self.agents = self.possible_agents[:]
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self.action_spaces = {agent: spaces.Discrete(ACTION_COUNT) for agent in self.possible_agents}
-        self.observation_spaces = {agent: _observation_space(players) for agent in self.possible_agents}
+        self.observation_spaces = {agent: self._observation_space() for agent in self.possible_agents}
         self._rng = seeding.np_random()[0]
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
@@ -112,7 +121,7 @@ class SeatsEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]
         seat = self._seats[agent]
         if seat == self._observed_seat:
             return {"observation": numbers(self._rows)[0].copy(), "action_mask": mask_numbers(self._masks)[0].copy()}
-        rows, masks = blank_rows(1, self.rules.players), blank_masks(1)
+        rows, masks = blank_rows(1, self.rules.players, self.variant), blank_masks(1)
         _observe(self.states, seat, rows, masks)
         return {"observation": numbers(rows)[0], "action_mask": mask_numbers(masks)[0]}
 
@@ -150,21 +159,21 @@ class SeatsEnv(AECEnv[str, Observation, int]):  # type: ignore[misc]
         done = self.terminations if outcome == ENDED else self.truncations
         done.update(dict.fromkeys(self.agents, True))
 
+    def _observation_space(self) -> spaces.Dict:
+        size = observation_size(self.rules.players, self.variant)
+        return spaces.Dict(
+            {
+                "observation": spaces.Box(0, MAX_NUMBER, (size,), np.int8),
+                "action_mask": spaces.Box(0, 1, (ACTION_COUNT,), np.int8),
+            }
+        )
+
     def _blank(self) -> None:
-        self._rows, self._masks = blank_rows(1, self.rules.players), blank_masks(1)
+        self._rows, self._masks = blank_rows(1, self.rules.players, self.variant), blank_masks(1)
 
     def _render_for_human(self) -> None:
         if self.render_mode == "human":
             self.render()
-
-
-def _observation_space(players: int) -> spaces.Dict:
-    return spaces.Dict(
-        {
-            "observation": spaces.Box(0, MAX_NUMBER, (observation_size(players),), np.int8),
-            "action_mask": spaces.Box(0, 1, (ACTION_COUNT,), np.int8),
-        }
-    )
 
 
 def wrapped(environment: SeatsEnv) -> Any:

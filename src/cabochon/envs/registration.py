@@ -1,11 +1,14 @@
-"""Registers the environments with Gymnasium and PettingZoo."""
+"""Registers the environments of every variant with Gymnasium and PettingZoo."""
 
 from importlib.util import find_spec
 
 import gymnasium
 
-GYMNASIUM_IDS = {"cabochon/Splendor-v0": "classic", "cabochon/SplendorMarvel-v0": "marvel"}
-PETTINGZOO_IDS = {"cabochon/splendor_v0": "splendor_v0", "cabochon/splendor_marvel_v0": "splendor_marvel_v0"}
+from ..rules.variants import VARIANTS
+from .names import NAMESPACE, gymnasium_id, pettingzoo_module
+
+GYMNASIUM_IDS = {gymnasium_id(variant): variant.name for variant in VARIANTS.values()}
+PETTINGZOO_IDS = {f"{NAMESPACE}/{name}": name for name in map(pettingzoo_module, VARIANTS.values())}
 
 
 def register_all() -> None:

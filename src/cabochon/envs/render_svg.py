@@ -2,6 +2,7 @@
 
 import io
 from functools import cache
+from math import cos, pi, sin
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +48,8 @@ STROKES = (
     "M0 0H4V6H0Z", "M1 1L2.5 0V6", "M0 0H4V3L0 6H4", "M0 0H4V6H0M1 3H4", "M0 0V3H4M3 1V6",
     "M4 0H0V3H4V6H0", "M4 0H0V6H4V3H0", "M0 0H4L1.5 6", "M0 0H4V6H0ZM0 3H4", "M4 3H0V0H4V6H0",
 )  # fmt: skip
+
+DEMAND_PLACES = ((14, 16), (14, 38), (14, 60), (50, 38), (50, 60))  # on a tile; the sixth place has its number
 
 
 def svg(view: View) -> str:
@@ -107,6 +110,17 @@ def _counted(letter: str, count: int, x: float, y: float, size: float) -> str:
     return f"<g{faded}>{_gem(letter, x, y, size)}{_number(count, x + size * 1.9, y, size)}</g>"
 
 
+def _one_colour(theme: str, count: int, x: float, y: float, size: float) -> str:
+    """A disc of all five colours with a count beside it: so many of one of them."""
+    corners = [(sin(2 * pi * i / COLOUR_COUNT), -cos(2 * pi * i / COLOUR_COUNT)) for i in range(COLOUR_COUNT + 1)]
+    slices = "".join(
+        f'<path d="M0 0L{a[0]:.3f} {a[1]:.3f}A1 1 0 0 1 {b[0]:.3f} {b[1]:.3f}Z" fill="{colour}"/>'
+        for a, b, colour in zip(corners, corners[1:], COLOURS[theme].values(), strict=False)
+    )
+    disc = f'<g transform="translate({x},{y}) scale({size})" stroke="{INK}" stroke-width=".12">{slices}</g>'
+    return disc + _number(count, x + size * 1.9, y, size)
+
+
 def _by_letter(view: View, counts: tuple[int, ...]) -> list[tuple[str, int]]:
     return list(zip(view.rules.letters, counts, strict=False))
 
@@ -133,10 +147,17 @@ def _card(variant: str, number: int, x: float, y: float) -> str:
 
 def _tile(view: View, i: int, x: float, y: float) -> str:
     tile = TILES[view.rules.variant][view.tiles[i].number - 1]
-    owner = view.tiles[i].owner
-    parts = [_frame(x, y, 92, 76), _number(tile.points, x + 74, y + 20, 18)]
+    owner, theme = view.tiles[i].owner, view.rules.row.theme
+    parts = [_frame(x, y, 92, 76)]
+    if tile.points:
+        parts.append(_number(tile.points, x + 74, y + 20, 18))
+    if tile.prestige:  # points that it asks for are framed; points that it brings are not
+        parts += [_frame(x + 52, y + 6, 36, 22), _number(tile.prestige, x + 70, y + 17, 14)]
     wanted = [(letter, n) for letter, n in zip(view.rules.letters, tile.demand, strict=False) if n]
-    parts += [_counted(letter, n, x + 14, y + 16 + 22 * k, 9) for k, (letter, n) in enumerate(wanted)]
+    parts += [_counted(letter, n, x + dx, y + dy, 9) for (letter, n), (dx, dy) in zip(wanted, DEMAND_PLACES, strict=False)]
+    if tile.other:
+        dx, dy = DEMAND_PLACES[len(wanted)]
+        parts.append(_one_colour(theme, tile.other, x + dx, y + dy, 9))
     if owner is not None:
         parts.append(f'<rect x="{x}" y="{y}" width="92" height="76" rx="8" fill="{TABLE}" opacity=".75"/>')
         parts.append(_number(owner, x + 46, y + 38, 36))

@@ -2,19 +2,13 @@
 
 from typing import Any
 
-from gymnasium.utils import EzPickle
-
 from .pettingzoo import SeatsEnv, wrapped
 
 
-class raw_env(SeatsEnv, EzPickle):  # noqa: N801
+class raw_env(SeatsEnv):  # noqa: N801
     """The environment without wrappers: an illegal action raises."""
 
-    metadata = SeatsEnv.metadata | {"name": "splendor_marvel_v0"}
-
-    def __init__(self, **settings: Any) -> None:
-        EzPickle.__init__(self, **settings)
-        super().__init__("marvel", **settings)
+    variant = "marvel"
 
 
 def env(**settings: Any) -> Any:

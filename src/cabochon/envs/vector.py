@@ -20,8 +20,8 @@ Observations = NDArray[np.int8]
 Infos = dict[str, Any]
 
 
-def observation_space(players: int) -> spaces.Box:
-    return spaces.Box(0, MAX_NUMBER, (observation_size(players),), np.int8)
+def observation_space(players: int, variant: str) -> spaces.Box:
+    return spaces.Box(0, MAX_NUMBER, (observation_size(players, variant),), np.int8)
 
 
 def checked_illegal(illegal: str) -> str:
@@ -57,7 +57,7 @@ class SplendorVectorEnv(VectorEnv[Observations, ArrayLike, NDArray[Any]]):
         bots = compiled_bots(seat_bots(players, opponents))
         self.games = Episodes(num_envs, variant, players, bots, turn_limit, start, **house)
         self.single_action_space = spaces.Discrete(ACTION_COUNT)
-        self.single_observation_space = observation_space(players)
+        self.single_observation_space = observation_space(players, variant)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self._is_seeded = False

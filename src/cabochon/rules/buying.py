@@ -1,10 +1,11 @@
 """Buying a card: which can be bought, and what a card brings."""
 
 from .actions import BUY, BUY_RESERVED, card_bought
-from .cards import BONUS, COST, NONE, NUMBER, POINTS, SYMBOLS, TIME_SYMBOL
+from .cards import COST, NONE, TIME_SYMBOL
 from .compile import kernel
 from .gems import COLOURS, TIME_LANE, WILD, lane, minus, total
 from .paying import colours_first, pay, price
+from .printed import bonus_of, index_in_set, points_of, symbols_of
 from .reserving import refill
 from .state import MARKET_SIZE, MAX_RESERVED, State
 
@@ -54,7 +55,7 @@ def gain_time(state: State, card: int) -> None:
 def assemble(state: State, card: int) -> None:
     """Three Avengers symbols take the tile; then it moves only to strictly more than its owner has."""
     seat, owner = state.turn, state.avengers
-    state.symbols[seat] += SYMBOLS[card]
+    state.symbols[seat] += symbols_of(card)
     if owner == NONE:
         if state.symbols[seat] >= SYMBOLS_FOR_TILE:
             state.avengers = seat
@@ -69,10 +70,10 @@ def assemble(state: State, card: int) -> None:
 def add_to_tableau(state: State, card: int) -> None:
     """A bought card brings its bonus and points."""
     seat = state.turn
-    at = NUMBER[card] - 1
+    at = index_in_set(card)
     state.tableau[seat, at >> 6] |= 1 << (at & 63)
-    state.bonuses[seat] += BONUS[card]
-    state.points[seat] += POINTS[card]
+    state.bonuses[seat] += bonus_of(card)
+    state.points[seat] += points_of(card)
     state.bought[seat] += 1
 
 
@@ -89,5 +90,5 @@ def buy(state: State, action: int, payment: int) -> None:
         leave_reserve(state, action - BUY_RESERVED)
     add_to_tableau(state, card)
     gain_time(state, card)
-    if SYMBOLS[card] != 0:
+    if symbols_of(card) != 0:
         assemble(state, card)

@@ -12,7 +12,7 @@ from .state import MAX_TILES, State
 @kernel
 def most_of_another_colour(tile: int, bonuses: int) -> int:
     """The most bonuses of one single colour that the tile's demand does not name."""
-    most, demand = 0, demand_of(tile)
+    demand, most = demand_of(tile), 0
     for colour in range(COLOUR_COUNT):
         if lane(demand, colour) == 0:
             most = max(most, lane(bonuses, colour))

@@ -27,6 +27,7 @@ class Variant:
     card_set: str
     weights: str
     theme: str
+    environment: str
     letters: str
     colours: tuple[str, ...]
     tokens_each: ByPlayers
@@ -79,6 +80,7 @@ def _variant(folder: Path) -> Variant:
         card_set=text["cards"],
         weights=text.get("weights", folder.name),
         theme=text["theme"],
+        environment=text["environment"],
         letters=letters,
         colours=tuple(text["colours"]),
         tokens_each=tuple(supply["each_colour"]),
