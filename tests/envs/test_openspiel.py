@@ -14,7 +14,7 @@ from open_spiel.python.observation import make_observation  # type: ignore[impor
 from cabochon import Game, Move
 from cabochon.envs import openspiel
 from cabochon.envs.observation import fields, observations
-from cabochon.rules.cards import TILE_START
+from cabochon.rules.cards import NUMBER, TILE_START
 
 from . import playthroughs
 from .games import with_other_hidden_cards
@@ -159,6 +159,25 @@ def test_a_card_drawn_unseen_is_told_to_one_player_and_to_all_when_bought() -> N
     assert word not in state.information_state_string(1)
     assert state.information_state_string(1).endswith("reserve 1?; a card of tier 1")
     assert "tier 1 ?" in state.observation_string(1)
+
+
+@EACH
+def test_cards_drawn_unseen_are_told_to_all_by_a_forced_pass(name: str) -> None:
+    state = random_state(name, 2, 1, 0)
+    while state.is_chance_node():
+        state.apply_action(state.chance_outcomes()[-1][0])
+    for move in ("reserve 1?", "reserve 2a", "reserve 3?", "reserve 2a", "reserve 2a", "reserve 2a"):
+        state.apply_action(Move.parse(move).action)
+        state.apply_action(state.chance_outcomes()[0][0])
+    state.states["bank"] = state.states["tokens"] = 0  # so that nothing is left to do
+    first, _, third = (openspiel.FIRST_CARD + int(card) - 1 for card in NUMBER[state.states["reserve"][0, 0]])
+    words = [openspiel.EVENT_TEXTS[state.variant][card] for card in (first, third)]
+    before = state.information_state_string(1)
+    assert not any(word in before for word in words) and "?" in state.observation_string(1)
+    state.apply_action(60)
+    assert f"{before}; pass; {words[0]}; {words[1]}" == state.information_state_string(1)
+    assert len(state.events) <= state.get_game().max_events()
+    assert "tier 1 ?" not in state.observation_string(1) and "tier 3 ?" not in state.observation_string(1)
 
 
 def test_public_and_private_parts() -> None:
