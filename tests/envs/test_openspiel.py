@@ -170,8 +170,8 @@ def test_cards_drawn_unseen_are_told_to_all_by_a_forced_pass(name: str) -> None:
         state.apply_action(Move.parse(move).action)
         state.apply_action(state.chance_outcomes()[0][0])
     state.states["bank"] = state.states["tokens"] = 0  # so that nothing is left to do
-    first, _, third = (openspiel.FIRST_CARD + int(card) - 1 for card in NUMBER[state.states["reserve"][0, 0]])
-    words = [openspiel.EVENT_TEXTS[state.variant][card] for card in (first, third)]
+    first, second, _ = (openspiel.FIRST_CARD + int(card) - 1 for card in NUMBER[state.states["reserve"][0, 0]])
+    words = [openspiel.EVENT_TEXTS[state.variant][card] for card in (first, second)]
     before = state.information_state_string(1)
     assert not any(word in before for word in words) and "?" in state.observation_string(1)
     state.apply_action(60)
