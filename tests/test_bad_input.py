@@ -1,5 +1,6 @@
 """Bad input gets an error of its own type that names what is wrong, and changes nothing."""
 
+import re
 from typing import Any
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 import cabochon
 from cabochon import (
+    VARIANTS,
     CabochonError,
     Game,
     IllegalMove,
@@ -18,6 +20,7 @@ from cabochon import (
     format_position,
     format_record,
     parse_position,
+    parse_record,
 )
 from cabochon.server.settings import Settings
 
@@ -195,6 +198,62 @@ def test_bad_position(message: str, text: str) -> None:
     assert message in str(wrong.value)
 
 
+LONG = "1" * 5000  # Python itself reads and writes no number of so many digits
+ARABIC = str.maketrans("0123456789", "٠١٢٣٤٥٦٧٨٩")
+
+
+def without_ascii_digits(text: str, field: str) -> str:
+    """The same text with the digits of another script in one field."""
+    return re.sub(rf"(?<={field})[^ \n]+", lambda found: found[0].translate(ARABIC), text, count=1)
+
+
+FIELDS = ["start:", "turns:", "bank:", "market:", "decks:", "tiles:", "seat0:"]
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("field", [f" {field}" for field in FIELDS])
+def test_a_number_in_a_position_is_short_and_has_ascii_digits(variant: str, field: str) -> None:
+    text = format_position(Game(variant, seed=1, start=0, moves="reserve 1a").position())
+    assert text == format_position(parse_position(text))
+    for wrong in (text.replace(field, f"{field}{LONG}"), without_ascii_digits(text, field)):
+        assert wrong != text
+        with pytest.raises(PositionError) as error:
+            parse_position(wrong)
+        assert len(str(error.value)) < 200
+
+
+@pytest.mark.parametrize("number", [LONG, "٢", "²", "2_0", "+2", "2.0"])
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_a_number_of_players_or_a_house_rule_is_short_and_has_ascii_digits(variant: str, number: str) -> None:
+    game = Game(variant, seed=1, start=0)
+    position, record = format_position(game.position()), format_record(game.record())
+    for wrong in (
+        position.replace(f"{variant} 2", f"{variant} {number}"),
+        position.replace("start:", f"token_limit:{number} start:"),
+    ):
+        with pytest.raises(PositionError, match=r"players must be|token_limit must be"):
+            parse_position(wrong)
+    for wrong in (record.replace("players: 2", f"players: {number}"), record.replace("start:", f"hand_limit: {number}\nstart:")):
+        with pytest.raises(RecordError, match=r"players must be|hand_limit must be"):
+            parse_record(wrong)
+
+
+@pytest.mark.parametrize("header", ["start: ", "tiles: ", "deck 1: ", "deck 3: "])
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_a_number_in_a_record_is_short_and_has_ascii_digits(variant: str, header: str) -> None:
+    text = format_record(Game(variant, seed=1, start=0).record())
+    for wrong in (text.replace(header, header + LONG), without_ascii_digits(text, header)):
+        assert wrong != text
+        with pytest.raises(RecordError, match="record: line"):
+            parse_record(wrong)
+
+
+@pytest.mark.parametrize("payment", [f"{LONG}w", "٢w", "²w"])
+def test_a_number_in_a_payment_is_short_and_has_ascii_digits(payment: str) -> None:
+    with pytest.raises(MoveSyntaxError):
+        Move.parse(f"buy 1a with {payment}"[:90])
+
+
 def test_card_twice() -> None:
     first, second = GOOD.split("market:")[1].split(",")[:2]
     with pytest.raises(PositionError, match=f"card {first} stands twice: in market and in market"):
@@ -280,6 +339,15 @@ def test_bad_arrays() -> None:
         cabochon.play(states, [1, 2])
     with pytest.raises(CabochonError, match="actions must be 3 whole numbers"):
         cabochon.play(states, [0.5, 1.0, 2.0])
+    masks, seeds = cabochon.legal(states), np.arange(3)
+    wrong: Any
+    for wrong in (masks[:2], masks.reshape(3, 1), masks.astype(float), [masks, [1]]):
+        with pytest.raises(CabochonError, match="masks must be 3 whole numbers, one for each game"):
+            cabochon.choose(states, wrong, seeds)
+    for wrong in (seeds[:2], np.arange(4), 7, ["a", "b", "c"]):
+        with pytest.raises(CabochonError, match="seeds must be 3 whole numbers, one for each game"):
+            cabochon.choose(states, masks, wrong)
+    assert list(cabochon.choose(states, masks, seeds)) == list(cabochon.choose(states, masks.tolist(), [0, 1, 2]))
     with pytest.raises(CabochonError, match="states must be a one-dimensional array of records"):
         cabochon.legal(np.zeros(3))  # type: ignore[arg-type]
     with pytest.raises(CabochonError, match="seeds must be whole numbers"):

@@ -178,6 +178,50 @@ def test_headings_are_good_section_names() -> None:
         assert "<" not in page.read_text(encoding="utf-8"), "plain Markdown, no HTML"
 
 
+# What no printed rulebook says, or says otherwise. Where one edition alone says it, the page says which: *Edition*.
+RULINGS = {
+    "classic/rules.md": {
+        "The start player is random",
+        "Fewer colours left in the bank",
+        "Gold cannot be declined",
+        "Gold may be paid by choice",
+        "Overpaying is not allowed",
+        "Who passes shows the reserved cards",
+        "Gold counts towards the limit",
+        "The noble comes after returning",
+        "Stalemate",
+        "Nobles that are due come before a stalemate",
+        "Endless play",
+        "What everybody sees",
+        "A card reserved face up is known to all",
+    },
+    "marvel/rules.md": {
+        "The start player is random",
+        "Fewer colours left in the bank",
+        "Grey comes with a reservation",
+        "Grey stands for any colour",
+        "Overpaying is not allowed",
+        "Pass only when nothing else is possible",
+        "Who passes shows the reserved cards",
+        "The location comes after returning",
+        "Locations are not replaced",
+        "Stalemate",
+        "Stalemate with and without the Gauntlet",
+        "Endless play",
+        "What everybody sees",
+        "A card reserved face up is known to all",
+    },
+    "cities/rules.md": {"Ranks without a city", "Stalemate"},
+    "house-rules.md": {"Open reserves"},
+}
+
+
+@pytest.mark.parametrize("page", [name_of(page) for page in PAGES])
+def test_rulings_are_marked_as_such(page: str) -> None:
+    marked = {rule.heading for rule in RULES if rule.page == page and re.search(r"^\*Ruling", rule.text, re.MULTILINE)}
+    assert RULINGS.get(page, set()) == marked
+
+
 def test_the_page_lists_every_city() -> None:
     (page,) = (section for section in SECTIONS if section.heading == "A city has two faces")
     rows = re.findall(r"^\| \d \| `(.+?)` \| `(.+?)` \|$", page.text, re.MULTILINE)

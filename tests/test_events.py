@@ -39,6 +39,13 @@ def played(game: Game, move: str, viewer: int | None = 0) -> Event:
         ),
         (position(reserve="g 3r?", tokens="3r"), "buy @1", {"card": card("g 3r"), "is_hidden": False, "reveals": True}),
         (position(reserve="g 3r", tokens="3r"), "buy @1", {"card": card("g 3r"), "reveals": False}),
+        (position(bank="-", reserve="g 3r, k 3g, r 3w"), "pass", {"shown": (), "reveals": False, "card": None}),
+        (position(bank="-", reserve="g 3r?, k 3g, r 3w"), "pass", {"shown": (card("g 3r"),), "reveals": True}),
+        (
+            position(bank="-", reserve="g 3r, k 3g, r 3w", open_reserves=False),
+            "pass",
+            {"shown": (card("g 3r"), card("k 3g"), card("r 3w")), "reveals": True},
+        ),
         (
             position(market={"1a": "g 3r"}, open_reserves=False),
             "reserve 1a",
@@ -88,6 +95,12 @@ def test_who_did_not_see_a_reserved_card_sees_it_bought() -> None:
         assert (card("g 3r"), False) == (did.card, did.is_hidden_from(viewer))
 
 
+def test_a_forced_pass_shows_cards_to_everybody() -> None:
+    for viewer in (0, 1, None):
+        did = played(position(bank="-", reserve="g 3r?, k 3g, r 3w?"), "pass", viewer)
+        assert (card("g 3r"), card("r 3w")) == did.shown
+
+
 @pytest.mark.parametrize("golden", GOLDEN, ids=lambda golden: golden.name)
 def test_all_viewers_agree_on_what_they_see(golden: Any) -> None:
     game = Game.from_record((FOLDER / f"{golden.name}.game").read_text())
@@ -102,6 +115,7 @@ def test_all_viewers_agree_on_what_they_see(golden: Any) -> None:
             unseen = own.is_hidden_from(viewer) and drawn_tier(move.action) is not None
             assert (None if unseen else own.card) == did.card
             assert (own.turned_up, own.tile, own.tokens, own.avengers) == (did.turned_up, did.tile, did.tokens, did.avengers)
+            assert (own.shown, own.reveals) == (did.shown, did.reveals)
 
 
 def test_every_action_with_a_card_takes_it_from_one_place() -> None:

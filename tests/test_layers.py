@@ -23,7 +23,7 @@ ALLOWED: dict[str, set[str]] = {
     "tools.provenance": set(),
     "rules": set(),
     "ruleset": {"errors", "rules"},
-    "view": {"rules", "ruleset"},
+    "view": {"errors", "rules", "ruleset"},
     "events": RECORD,
     "notation": RECORD | {"events"},
     "why_not": RECORD | {"notation"},

@@ -415,6 +415,20 @@ def test_pass_only_when_nothing_else_is_possible(rule: str | None, fields: dict[
     assert (rule is None) == (["pass"] == [str(move) for move in game.legal_moves()])
 
 
+@TABLE("reader", [0, 1, 2, None])
+@TABLE("open_reserves", [True, False])
+@EVERY
+def test_who_passes_shows_the_reserved_cards(variant: str, open_reserves: bool, reader: int | None) -> None:
+    held, seen = by_cards(variant, ("g 3r?, k 3g, r 3w?", "g 3r, k 3g, r 3w"), ("Rocket?, Wong, Hulk?", "Rocket, Wong, Hulk"))
+    covered = by_cards(variant, "t1, t1, t1", "t1, t1, t3")
+    game = position(variant, 3, bank="-", reserve=held, reserve1=held, open_reserves=open_reserves)
+    before = game.view(reader).seats[1].reserve
+    game.play("pass")
+    shown = seen if open_reserves or reader == 0 else covered
+    assert read("reserve", shown, game.rules) == game.view(reader).seats[0].reserve
+    assert before == game.view(reader).seats[1].reserve, "only those of the seat that passes"
+
+
 # Paying
 
 
@@ -737,6 +751,27 @@ def test_stalemate(variant: str) -> None:
     game.play("pass")
     assert game.outcome is not None
     assert ("stalemate", (2, 3, 1), OVER) == (game.outcome.reason, game.outcome.ranks, why_not(game, "pass"))
+
+
+@TABLE(
+    "came, points, reason, passes, variant, bonuses, tiles",
+    [
+        (1, 5, "stalemate", 4, "classic", "3w3u3g", "3w3u3g, 3u3g3r"),
+        (2, 8, "stalemate", 6, "classic", "3w3u3g3r", "3w3u3g, 3u3g3r"),
+        (2, 8, "stalemate", 6, "marvel", "3y3p3b3r3o", "Knowhere, Asgard"),
+        (1, 5, "stalemate", 4, "marvel", "3y3b3r", "Knowhere, Asgard"),
+        (1, 17, "goal", 3, "cities", "-", "17+"),
+    ],
+)
+def test_nobles_that_are_due_come_before_a_stalemate(
+    came: int, points: int, reason: str, passes: int, variant: str, bonuses: str, tiles: str
+) -> None:
+    game = position(variant, turn=1, **NOTHING_LEFT, bonuses=bonuses, points=17 if variant == "cities" else 2, tiles=tiles)
+    while not game.is_over:
+        game.play("pass" if game.stage == "main" else "claim 2")
+    shown = game.position()
+    assert (came, points, reason) == (sum(tile.owner == 0 for tile in shown.tiles), game.points[0], shown.reason)
+    assert passes == [str(move) for move in game.moves].count("pass"), "all pass once more after the last of them"
 
 
 @EVERY

@@ -1,7 +1,7 @@
 """cabochon: Splendor and Splendor: Marvel, exact and fast."""
 
 from .batch import NO_ACTION, choose, deal, legal, legal_table, play
-from .errors import CabochonError, IllegalMove, MoveSyntaxError, PositionError, RecordError, RulesetError
+from .errors import CabochonError, IllegalMove, MoveSyntaxError, PositionError, RecordError, RulesetError, WrongType
 from .game import Game, Outcome
 from .notation.move import Move
 from .notation.position import format_position, parse_position
@@ -16,7 +16,7 @@ from .why_not import Reason
 __all__ = [
     "ACTION_COUNT", "CARDS", "FIRST_ACTION", "NO_ACTION", "TILES", "VARIANTS",
     "CabochonError", "Card", "Game", "IllegalMove", "Move", "MoveSyntaxError", "Outcome", "Position", "PositionError", "Reason",
-    "Record", "RecordError", "Ruleset", "RulesetError", "Tile", "View", "__version__",
+    "Record", "RecordError", "Ruleset", "RulesetError", "Tile", "View", "WrongType", "__version__",
     "choose", "deal", "format_position", "format_record", "legal", "legal_table", "parse_position", "parse_record", "play",
     "sample", "state_of",
 ]  # fmt: skip

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .errors import CabochonError, IllegalMove, RulesetError
+from .errors import CabochonError, IllegalMove, RulesetError, WrongType, quoted
 from .rules import play as turn
 from .rules.actions import ACTION_COUNT, FIRST_ACTION
 from .rules.bits import count_bits, nth_bit
@@ -19,7 +19,7 @@ from .rules.compile import kernel
 from .rules.deal import ANY_START, deal_from
 from .rules.rng import below, seeded, stir
 from .rules.state import OVER, state_t
-from .ruleset import States, blank_states, ruleset
+from .ruleset import States, blank_states, is_count, ruleset
 
 NO_ACTION = -1
 GAMES_PER_THREAD = 2048
@@ -115,18 +115,33 @@ def spread(run: Callable[..., Any], *arrays: NDArray[Any]) -> None:
         pass
 
 
-def _checked(states: States) -> States:
+def checked_states(states: States) -> States:
+    """The records themselves, if that is what they are."""
     if not isinstance(states, np.ndarray) or states.dtype != state_t or states.ndim != 1:
-        raise CabochonError("states must be a one-dimensional array of records, as deal() returns it")
+        raise WrongType("states must be a one-dimensional array of records, as deal() returns it")
     return states
+
+
+def _numbers(name: str, values: ArrayLike, states: States) -> NDArray[np.int64]:
+    """A whole number for each game: a kernel reads past the end of an array that is too short."""
+    try:
+        numbers = np.asarray(values)
+    except ValueError as wrong:  # lists of different lengths
+        raise WrongType(f"{name} must be {len(states)} whole numbers, one for each game") from wrong
+    if numbers.shape != states.shape or numbers.dtype.kind not in "iu":
+        raise CabochonError(f"{name} must be {len(states)} whole numbers, one for each game")
+    return numbers.astype(np.int64, copy=False)
 
 
 def deal(variant: str, players: int, seeds: ArrayLike, *, start: int | None = None, **house: Any) -> States:
     """A dealt game for every seed. The start seat is drawn from the seed unless it is given."""
     rules = ruleset(variant, players, house)
-    if start is not None and not 0 <= start < players:
-        raise RulesetError(f"start must be a seat from 0 to {players - 1}, not {start}")
-    numbers = np.atleast_1d(np.asarray(seeds))
+    if start is not None and not (is_count(start) and 0 <= start < players):
+        raise RulesetError(f"start must be a seat from 0 to {players - 1}, not {quoted(start)}")
+    try:
+        numbers = np.atleast_1d(np.asarray(seeds))
+    except ValueError as wrong:  # lists of different lengths
+        raise WrongType("seeds must be whole numbers in one dimension") from wrong
     if numbers.dtype.kind not in "iu" or numbers.ndim != 1:
         raise CabochonError("seeds must be whole numbers in one dimension")
     states = blank_states(rules, len(numbers))
@@ -136,31 +151,28 @@ def deal(variant: str, players: int, seeds: ArrayLike, *, start: int | None = No
 
 def legal(states: States) -> NDArray[np.int64]:
     """One mask a game: bit i is action `FIRST_ACTION[stage] + i`; 0 when the game is over."""
-    masks = np.empty(len(_checked(states)), np.int64)
+    masks = np.empty(len(checked_states(states)), np.int64)
     spread(_legal, states, masks)
     return masks
 
 
 def legal_table(states: States) -> NDArray[np.int8]:
     """A row of 73 zeros and ones a game, by action number."""
-    table = np.empty((len(_checked(states)), ACTION_COUNT), np.int8)
+    table = np.empty((len(checked_states(states)), ACTION_COUNT), np.int8)
     spread(_legal_table, states, table)
     return table
 
 
-def choose(states: States, masks: NDArray[np.int64], seeds: NDArray[np.int64]) -> NDArray[np.int64]:
+def choose(states: States, masks: ArrayLike, seeds: ArrayLike) -> NDArray[np.int64]:
     """A random legal action a game, all equally likely; NO_ACTION where the game is over."""
-    actions = np.empty(len(_checked(states)), np.int64)
-    spread(_choose, states, masks, seeds, actions)
+    actions = np.empty(len(checked_states(states)), np.int64)
+    spread(_choose, states, _numbers("masks", masks, states), _numbers("seeds", seeds, states), actions)
     return actions
 
 
 def play(states: States, actions: ArrayLike) -> None:
     """Play one action in every game, in place. NO_ACTION (-1) leaves a game alone; an illegal one raises and changes nothing."""
-    numbers = np.asarray(actions)
-    if numbers.shape != _checked(states).shape or numbers.dtype.kind not in "iu":
-        raise CabochonError(f"actions must be {len(states)} whole numbers, one for each game")
-    numbers = numbers.astype(np.int64, copy=False)
+    numbers = _numbers("actions", actions, checked_states(states))
     answers = np.empty(len(states), np.bool_)
     spread(_allowed, states, numbers, answers)
     if not answers.all():

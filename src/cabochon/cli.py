@@ -512,10 +512,11 @@ def _check_moves_known(view: "View") -> None:
 def _start_game(words: Sequence[str], seed: int) -> "Game":
     """The game at a position, or dealt for a variant and a number of players."""
     from .game import Game
+    from .notation.numbers import number_or_text
     from .rules.variants import VARIANTS
 
     parts = " ".join(words).split()
     if parts[:1] and parts[0] in VARIANTS and len(parts) < 3:
         players = parts[1] if len(parts) == 2 else "2"
-        return Game(parts[0], int(players) if players.isdecimal() else players, seed=seed)  # type: ignore[arg-type]
+        return Game(parts[0], number_or_text(players), seed=seed)  # type: ignore[arg-type]
     return Game.from_position(_read_position(words)[0])  # type: ignore[arg-type]

@@ -45,6 +45,8 @@ class Event:
     """Only the seat itself may know `card` afterwards: drawn unseen, or reserved where reserves lie face down."""
     reveals: bool
     """Somebody learned a card that was hidden before: after that a move is not taken back without asking."""
+    shown: tuple[int, ...]
+    """The cards that a forced pass has shown and others had not in sight before, as far as the viewer can tell."""
     tile: int | None
     """The tile that came, by itself or because it was chosen."""
     tile_place: int | None
@@ -82,6 +84,7 @@ def event_of(before: View, after: View, action: int) -> Event:
     """What a move did, from the same viewer's views before and after it."""
     seat = before.turn
     card, turned_up, is_hidden, reveals = _cards(before, after, action)
+    shown = _shown(before, after) if action == PASS else ()
     place = next((i for i, was in enumerate(before.tiles) if was.owner != after.tiles[i].owner), None)
     avengers = after.avengers == seat != before.avengers
     return Event(
@@ -90,13 +93,21 @@ def event_of(before: View, after: View, action: int) -> Event:
         card=card,
         turned_up=turned_up,
         is_hidden=is_hidden,
-        reveals=reveals,
+        reveals=reveals or bool(shown),
+        shown=shown,
         tile=None if place is None else before.tiles[place].number,
         tile_place=place,
         tokens=tuple([has - had for had, has in zip(before.seats[seat].tokens, after.seats[seat].tokens, strict=True)]),
         avengers=avengers,
         avengers_from=before.avengers if avengers else None,
     )
+
+
+def _shown(before: View, after: View) -> tuple[int, ...]:
+    """The reserved cards of the seat that passed which lay face down for the others."""
+    was, now = before.seats[before.turn].reserve, after.seats[before.turn].reserve
+    is_open = before.rules.open_reserves
+    return tuple([held.card for had, held in zip(was, now, strict=True) if held.card is not None and (had.blind or not is_open)])
 
 
 def _cards(before: View, after: View, action: int) -> tuple[int | None, int | None, bool, bool]:

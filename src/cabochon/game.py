@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import batch
-from .errors import CabochonError, IllegalMove, RulesetError
+from .errors import CabochonError, IllegalMove, RulesetError, WrongType, quoted
 from .notation.ascii import draw
 from .notation.move import Move, parse_move, plain_moves
 from .notation.position import format_position, parse_position
@@ -21,7 +21,7 @@ from .rules.ending import fulfils_goal, rank
 from .rules.gems import COLOUR_COUNT, WILD, pack, unpack
 from .rules.paying import pays, price
 from .rules.state import OVER, REASONS, STAGES
-from .ruleset import Ruleset, States, ruleset, ruleset_of
+from .ruleset import Ruleset, States, is_count, ruleset, ruleset_of
 from .view import Position, View, position, state_of, view
 from .why_not import Reason, why_not
 
@@ -103,7 +103,7 @@ class Game:
     @classmethod
     def from_position(cls, text: str | Position, moves: str | Iterable[str | Move] = ()) -> "Game":
         """A game that begins at a full position."""
-        shown = parse_position(text) if isinstance(text, str) else text
+        shown = text if isinstance(text, View) else parse_position(text)
         if not isinstance(shown, Position):
             raise CabochonError("a view does not say what is hidden: use sample(view) for a game that fits it")
         game = cls.from_states(state_of(shown))
@@ -121,14 +121,17 @@ class Game:
     ) -> "Game":
         """A game dealt by hand: the card numbers of each deck, top first, the tiles in their places, and the start seat."""
         rules = ruleset(variant, players, house)
-        dealt = Record(rules, start, tuple(tiles), tuple(tuple(deck) for deck in decks))
+        try:
+            dealt = Record(rules, start, tuple(tiles), tuple(tuple(deck) for deck in decks))
+        except TypeError as wrong:
+            raise WrongType(f"tiles are a list of numbers, and decks three of them: {wrong}") from wrong
         check_order(dealt)
         return cls.from_position(first_position(dealt))
 
     @classmethod
     def from_states(cls, states: States) -> "Game":
         """A game over a copy of one record (an array of one)."""
-        if len(states) != 1:
+        if len(batch.checked_states(states)) != 1:
             raise CabochonError(f"a game is one record, not {len(states)}")
         game = cls.__new__(cls)
         game._set(states.copy(), ruleset_of(states[0]))
@@ -214,14 +217,17 @@ class Game:
             return moves
         return [way for move in moves for way in (self.ways_to_pay(move) if ACTIONS[move.action].is_purchase else (move,))]
 
-    def ways_to_pay(self, move: Move) -> list[Move]:
+    def ways_to_pay(self, move: str | Move) -> list[Move]:
         """A legal purchase once for each payment; as it is if it costs nothing."""
-        due, held = unpack(_due(self.states, move.action)), unpack(self.state["tokens"][self.turn])
+        action = self._move(move).action
+        if not ACTIONS[action].is_purchase:
+            raise CabochonError(f"{move}: only a purchase is paid for")
+        due, held = unpack(_due(self.states, action)), unpack(self.state["tokens"][self.turn])
         ways: list[tuple[int, ...]] = [()]
         for colour in range(COLOUR_COUNT):
             ways = [(*way, n) for way in ways for n in range(min(due[colour], held[colour]) + 1)]
         payments = [(*way, sum(due) - sum(way)) for way in ways if sum(due) - sum(way) <= held[WILD]]
-        return [Move(move.action, payment, self.variant) for payment in payments]
+        return [Move(action, payment, self.variant) for payment in payments]
 
     def why_not(self, move: str | Move) -> Reason | None:
         """The rule that forbids this move now, in words; None if it is legal."""
@@ -240,6 +246,8 @@ class Game:
 
     def play_all(self, moves: str | Iterable[str | Move]) -> None:
         """Play several moves, as a list or as one text with semicolons between them."""
+        if not isinstance(moves, Iterable):
+            raise WrongType(f"moves are a text or a list, not {quoted(moves)}")
         for move in moves.split(";") if isinstance(moves, str) else moves:
             if not isinstance(move, str) or move.strip():
                 self.play(move)
@@ -254,8 +262,8 @@ class Game:
 
     def view(self, seat: int | None) -> View:
         """What a seat may know; None: a spectator."""
-        if seat is not None and not 0 <= seat < self.players:
-            raise RulesetError(f"there is no seat {seat}: seats are 0 to {self.players - 1}")
+        if seat is not None and not (is_count(seat) and 0 <= seat < self.players):
+            raise RulesetError(f"there is no seat {quoted(seat)}: seats are 0 to {self.players - 1}")
         return view(self.state, seat)
 
     def position(self) -> Position:
@@ -272,9 +280,14 @@ class Game:
 
     def copy(self) -> "Game":
         """A game of its own with the same history."""
-        twin = Game.__new__(Game)
+        twin = type(self).__new__(type(self))
         twin.__dict__.update(self.__dict__, states=self.states.copy(), _past=list(self._past))
         return twin
+
+    __copy__ = copy  # by itself Python would copy the attributes alone, and both games would play on one record
+
+    def __deepcopy__(self, _memo: dict[int, Any]) -> "Game":
+        return self.copy()
 
     def _move(self, move: str | Move) -> Move:
         if isinstance(move, Move):
@@ -300,7 +313,7 @@ class Game:
 
 def _checked_seed(seed: Any) -> int:
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not -(1 << 63) <= seed < 1 << 63:
-        raise RulesetError(f"seed must be a whole number that fits 64 bits, not {seed!r}")
+        raise RulesetError(f"seed must be a whole number that fits 64 bits, not {quoted(seed)}")
     return int(seed)
 
 

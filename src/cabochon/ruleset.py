@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import RulesetError
+from .errors import RulesetError, quoted
 from .rules.deal import supply
 from .rules.gems import unpack
 from .rules.state import MAX_RESERVED, MAX_SEATS, state_t
@@ -33,24 +33,24 @@ class Ruleset:
     hand_limit: int = 3
 
     def __post_init__(self) -> None:
-        if self.variant not in VARIANTS:
-            raise RulesetError(f"unknown variant {self.variant!r}: choose one of {', '.join(VARIANTS)}")
-        if not _is_count(self.players) or not FEWEST_PLAYERS <= self.players <= MAX_SEATS:
-            raise RulesetError(f"players must be 2, 3 or 4, not {self.players!r}")
+        if not isinstance(self.variant, str) or self.variant not in VARIANTS:
+            raise RulesetError(f"unknown variant {quoted(self.variant)}: choose one of {', '.join(VARIANTS)}")
+        if not is_count(self.players) or not FEWEST_PLAYERS <= self.players <= MAX_SEATS:
+            raise RulesetError(f"players must be 2, 3 or 4, not {quoted(self.players)}")
         if self.goal is None:
             object.__setattr__(self, "goal", self.row.goal)
         limits = dict(LIMITS)
         if self.row.goal == 0:
             del limits["goal"]
-            if self.goal != 0 or not _is_count(self.goal):  # False equals 0, and is no number of points
-                raise RulesetError(f"{self.variant} has no goal in points, so the goal cannot be {self.goal!r}")
+            if not is_count(self.goal) or self.goal != 0:  # False equals 0, and is no number of points
+                raise RulesetError(f"{self.variant} has no goal in points, so the goal cannot be {quoted(self.goal)}")
         for name, (least, most) in limits.items():
             value = getattr(self, name)
-            if not _is_count(value) or not least <= value <= most:
-                raise RulesetError(f"{name} must be a number from {least} to {most}, not {value!r}")
+            if not is_count(value) or not least <= value <= most:
+                raise RulesetError(f"{name} must be a number from {least} to {most}, not {quoted(value)}")
         for name in ("take_fewer", "open_reserves"):
             if not isinstance(getattr(self, name), bool | np.bool_):
-                raise RulesetError(f"{name} must be True or False, not {getattr(self, name)!r}")
+                raise RulesetError(f"{name} must be True or False, not {quoted(getattr(self, name))}")
 
     @property
     def row(self) -> Variant:
@@ -79,7 +79,7 @@ def ruleset(variant: str, players: int, house: Mapping[str, Any]) -> Ruleset:
     """A checked ruleset; a switch that does not exist is refused by name."""
     for name in house:
         if name not in SWITCHES:
-            raise RulesetError(f"unknown house rule {name!r}: choose from {', '.join(SWITCHES)}")
+            raise RulesetError(f"unknown house rule {quoted(name)}: choose from {', '.join(SWITCHES)}")
     return Ruleset(variant, players, **house)
 
 
@@ -108,5 +108,6 @@ def _ruleset(
     return Ruleset(VARIANT_NAMES[variant], players, bool(take_fewer), goal, bool(open_reserves), token_limit, hand_limit)
 
 
-def _is_count(value: object) -> bool:
+def is_count(value: object) -> bool:
+    """Whether a value is a whole number. True and False are numbers in Python, and not meant as such."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool)

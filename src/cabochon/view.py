@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .errors import WrongType, quoted
 from .rules.buying import AVENGERS_POINTS
 from .rules.cards import CARD_START, DECK_START, NONE, NUMBER, TIER_COUNT, TILE_START
 from .rules.gems import COLOUR_COUNT, pack, unpack
@@ -23,7 +24,7 @@ Market = tuple[tuple[int | None, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class Reserved:
-    """A reserved card: its number if it is known, its tier always, and whether it came unseen from a deck."""
+    """A reserved card: its number if known, its tier always, and whether it came unseen from a deck and was not shown since."""
 
     tier: int
     blind: bool
@@ -132,6 +133,8 @@ def seat_view(
 
 def state_of(shown: View) -> States:
     """A record (an array of one) with what the view shows. Cards it hides are NONE; the legal moves are right all the same."""
+    if not isinstance(shown, View):
+        raise WrongType(f"a View or a Position is needed, not {quoted(shown)}")
     states = blank_states(shown.rules, 1, shown.start)
     state = states[0]
     variant = shown.rules.row.index

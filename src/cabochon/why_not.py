@@ -78,7 +78,7 @@ class Reason(str):
 
 def why_not(view: View, move: Move | str) -> Reason | None:
     """Why the seat to decide may not make this move now; None if it may. The view must be that seat's own, or a Position."""
-    if isinstance(move, str):
+    if not isinstance(move, Move):
         move = parse_move(move, view.rules.variant)
     if view.stage == "over":
         return Reason("game_over")

@@ -15,7 +15,7 @@ from cabochon import TILES, VARIANTS, Game, Move
 from cabochon.envs import openspiel
 from cabochon.envs.names import openspiel_name
 from cabochon.envs.observation import fields, observations
-from cabochon.rules.cards import TILE_START
+from cabochon.rules.cards import NUMBER, TILE_START
 
 from . import playthroughs
 from .games import with_other_hidden_cards
@@ -179,6 +179,25 @@ def test_a_card_drawn_unseen_is_told_to_one_player_only(name: str) -> None:
     assert word not in state.information_state_string(1)
     assert state.information_state_string(1).endswith("reserve 1?; a card of tier 1")
     assert "tier 1 ?" in state.observation_string(1)
+
+
+@EACH
+def test_cards_drawn_unseen_are_told_to_all_by_a_forced_pass(name: str) -> None:
+    state = random_state(name, 2, 1, 0)
+    while state.is_chance_node():
+        state.apply_action(state.chance_outcomes()[-1][0])
+    for move in ("reserve 1?", "reserve 2a", "reserve 3?", "reserve 2a", "reserve 2a", "reserve 2a"):
+        state.apply_action(Move.parse(move).action)
+        state.apply_action(state.chance_outcomes()[0][0])
+    state.states["bank"] = state.states["tokens"] = 0  # so that nothing is left to do
+    first, second, _ = (openspiel.FIRST_CARD + int(card) - 1 for card in NUMBER[state.states["reserve"][0, 0]])
+    words = [openspiel.EVENT_TEXTS[state.variant][card] for card in (first, second)]
+    before = state.information_state_string(1)
+    assert not any(word in before for word in words) and "?" in state.observation_string(1)
+    state.apply_action(60)
+    assert f"{before}; pass; {words[0]}; {words[1]}" == state.information_state_string(1)
+    assert len(state.events) <= state.get_game().max_events()
+    assert "tier 1 ?" not in state.observation_string(1) and "tier 3 ?" not in state.observation_string(1)
 
 
 @EACH

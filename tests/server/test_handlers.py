@@ -342,6 +342,25 @@ def test_replay(here: House) -> None:
         assert shown.entries[0].card == shown.views[1].areas[0].reserve[0].card is not None
 
 
+def test_a_running_game_cannot_be_replayed_where_reserves_lie_face_down(here: House) -> None:
+    anna, ben, stranger = here.guest("Anna"), here.guest("Ben"), here.guest()
+    table = anna.create(house={"goal": 3, "open_reserves": False})
+    with anna.at(table) as first, ben.at(table) as second:
+        second.done("sit", seat=1, name="Ben")
+        first.done("start")
+        first.until(lambda state: state["view"])
+        first.play("reserve 1a")
+        lines = [chair.until_number(1)["entries"][0] for chair in (first, second)]
+        assert [None, None] == [line["turned_up"] for line in lines], "it would tell later which card left this place"
+        assert (True, None) == (lines[0]["card"] is not None, lines[1]["card"])
+        for guest, eyes in ((anna, "?seat=0"), (ben, "?seat=1"), (anna, ""), (stranger, "")):
+            answer = guest.get(f"/api/tables/{table}/replay{eyes}")
+            assert (403, "face_down") == (answer.status_code, answer.json()["code"])
+        play_out(first, second)
+        shown = ReplayOut.model_validate(stranger.get(f"/api/tables/{table}/replay?seat=1").json())
+        assert len(shown.entries) + 1 == len(shown.views) and shown.outcome
+
+
 # Taking back
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from orjson import dumps
+from orjson import dumps, loads
 
 import cabochon.server.table
 from cabochon import Game
@@ -16,7 +16,8 @@ from cabochon.server.commitment import DealInputs
 from cabochon.server.errors import Refused
 from cabochon.server.messages import MoveClock, TableOptions
 from cabochon.server.repository import Stored, entry_row, seat_row
-from cabochon.server.table import Entry, Seat, SeatChange, Table, load_table, read_table
+from cabochon.server.table import Entry, Seat, SeatChange, Table, load_table, read_table, written_line
+from tests.support.positions import card, position
 
 OPTIONS = TableOptions(clock=MoveClock(kind="move", seconds=60), takeback="free")
 NOW = Moment(1000.0, 50.0)
@@ -62,6 +63,16 @@ def test_the_log_alone_gives_the_same_table() -> None:
         table.apply(entry, 90.0)
     assert ["undo"] == [entry.kind for entry in undone] and 2 == len(table.standing)
     assert seen(table) == seen(load_table(stored([*entries, *undone]), dealt, NOW))
+
+
+@pytest.mark.parametrize("open_reserves, shown", [(True, ["g 3r", "r 3w"]), (False, ["g 3r", "k 3g", "r 3w"])])
+def test_a_forced_pass_tells_everybody_the_reserved_cards(open_reserves: bool, shown: list[str]) -> None:
+    game = position(bank="-", reserve="g 3r?, k 3g, r 3w?", open_reserves=open_reserves)
+    before = game.view(0)
+    game.play("pass")
+    line = written_line(Entry(1, "move", 0, "pass", 1.0), before, game.view(0), game.moves[-1].action, None)
+    assert [card(face) for face in shown] == loads(dumps(line.others))["shown"] == loads(dumps(line.own))["shown"]
+    assert line.reveals, "others are asked before it is taken back"
 
 
 def test_taking_back_several_moves_is_charged_once() -> None:

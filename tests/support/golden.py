@@ -38,6 +38,8 @@ GOLDEN = [
     Golden("classic-tile-on-a-token-turn", 2, 3, HOARDER),
     Golden("classic-empty-decks", 4, 0, HOARDER),
     Golden("classic-forced-pass", 3, 0, UNIFORM),
+    Golden("classic-forced-pass-shows-unseen-cards", 2, 2, HOARDER),
+    Golden("classic-tile-on-a-pass", 4, 1537, HOARDER),
     Golden("classic-stalemate", 3, 27, HOARDER),
     Golden("classic-equal-points", 4, 20, UNIFORM),
     Golden("classic-shared-victory", 2, 8, UNIFORM),
@@ -50,6 +52,8 @@ GOLDEN = [
     Golden("marvel-tile-on-a-token-turn", 3, 25, HOARDER),
     Golden("marvel-empty-decks", 4, 3, BUYER),
     Golden("marvel-forced-pass", 2, 0, HOARDER),
+    Golden("marvel-forced-pass-shows-unseen-cards", 3, 1, HOARDER),
+    Golden("marvel-tile-on-a-pass", 4, 2680, HOARDER),
     Golden("marvel-stalemate", 3, 8, UNIFORM),
     Golden("marvel-equal-points", 4, 5, HOARDER),
     Golden("marvel-shared-victory", 4, 96, BUYER),
@@ -57,7 +61,7 @@ GOLDEN = [
     Golden("marvel-avengers-taken-away-and-game-goes-on", 2, 13, BUYER),
     Golden("marvel-end-triggered-anew-in-the-same-round", 3, 1329, BUYER),
     # Cities has the cards of classic, and a seed deals the same decks in both: other seeds, so that other games are played.
-    # No city on a token turn: in a game from the deal a city comes only with a purchase, since nothing else brings points.
+    # No city on a token turn or a pass: in a game from the deal a city comes only with a purchase: nothing else brings points.
     *(Golden(f"cities-{players}-players", players, 2027, BUYER) for players in (2, 3, 4)),
     Golden("cities-two-colours-left", 2, 3000, UNIFORM),
     Golden("cities-one-colour-left", 3, 3000, HOARDER),
@@ -67,6 +71,7 @@ GOLDEN = [
     Golden("cities-two-tiles-at-once", 2, 3002, BUYER),
     Golden("cities-empty-decks", 4, 3016, BUYER),
     Golden("cities-forced-pass", 3, 3001, UNIFORM),
+    Golden("cities-forced-pass-shows-unseen-cards", 3, 3005, HOARDER),
     Golden("cities-stalemate", 2, 3013, HOARDER),
     Golden("cities-equal-points", 3, 3047, UNIFORM),
     Golden("cities-shared-victory", 2, 3291, UNIFORM),

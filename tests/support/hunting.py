@@ -40,9 +40,12 @@ EVENTS = (
     "fifteen-points-end-nothing",
     "several-owners",
     "most-points-without-a-city",
+    "forced-pass-shows-unseen-cards",
+    "tile-on-a-pass",
 )
 (TWO_COLOURS, ONE_COLOUR, NO_COLOURS, NO_WILD, BLIND_AT_TEN, TWO_TILES, TILE_ON_TAKE, EMPTY_DECKS, FORCED_PASS, STALE, EQUAL,
- SHARED, FREE_AT_TEN, TAKEN_AWAY, ANEW, ONE_OTHER, FIFTEEN, SEVERAL_OWNERS, MOST_WITHOUT) = range(19)  # fmt: skip
+ SHARED, FREE_AT_TEN, TAKEN_AWAY, ANEW, ONE_OTHER, FIFTEEN, SEVERAL_OWNERS, MOST_WITHOUT, SHOWS,
+ TILE_ON_PASS) = range(21)  # fmt: skip
 UNIFORM, BUYER, HOARDER, WRITTEN = range(4)
 TOP_TIER = 3
 CLASSIC_GOAL = 15
@@ -73,7 +76,7 @@ def _before(state: Any, action: int) -> int:
         events |= (RESERVE <= action < BUY and lane(state.bank, WILD) == 0) << NO_WILD
         full = total(state.tokens[seat]) == state.token_limit
         events |= (RESERVE_DECK <= action < BUY and full and lane(state.bank, WILD) > 0) << BLIND_AT_TEN
-        events |= (action == PASS) << FORCED_PASS
+        events |= (action == PASS) << FORCED_PASS | (action == PASS and state.blind[seat] != 0) << SHOWS
         if BUY <= action < PASS and full:
             card = card_bought(state, action)
             events |= (TIER[card] == TOP_TIER and price(state, seat, card) == 0) << FREE_AT_TEN
@@ -124,6 +127,7 @@ def _play_logged(states: Any, seed: int, style: int, actions: Any) -> int:
         played += 1
         events |= (state.stage == CLAIM) << TWO_TILES
         events |= (was_main and action < RESERVE and tiles_of(state, seat) > owned) << TILE_ON_TAKE
+        events |= (action == PASS and tiles_of(state, seat) > owned) << TILE_ON_PASS
         events |= (state.market[0] == NONE and state.market[4] == NONE) << EMPTY_DECKS
         if state.goal_tiles > 0:
             events |= _of_cities(state)

@@ -354,12 +354,19 @@ class Referee:
     def act(self, verb: str, words: list[str]) -> None:
         """Do the one action of a turn."""
         self.passes = self.passes + 1 if verb == "pass" else 0
+        if verb == "pass":
+            self.show_hand()
         if verb == "take":
             self.receive(words[0])
         elif verb == "reserve":
             self.reserve(words[0])
         elif verb == "buy":
             self.buy(words[0], words[2] if len(words) > 1 else None)
+
+    def show_hand(self) -> None:
+        """Who passes proves it: everybody has now seen the reserved cards."""
+        for reserved in self.seats[self.turn]["reserve"]:
+            reserved["blind"] = False
 
     def receive(self, letters: str) -> None:
         """Move tokens from the bank to the player."""
@@ -444,6 +451,7 @@ class Referee:
         assert number is not None
         self.tiles[slot - 1] = None
         self.seats[self.turn]["tiles"].append(number)
+        self.passes = 0
 
     def end_turn(self) -> None:
         """Pass the turn on and see whether the game is over."""

@@ -22,6 +22,11 @@ from tests.support.positions import position
         (position(stage="return", tokens="9w2*"), "return *", "Anna returns a gold token."),
         (position(bank="-", hand_limit=0), "pass", "Anna passes."),
         (
+            position(bank="-", reserve="g 3r?, k 3g, u3 6u?"),
+            "pass",
+            "Anna passes. Shown: a green card and a blue card, 3 points.",
+        ),
+        (
             position(bonuses="4w4u", tiles="4w4u"),
             "take wug",
             "Anna takes white, blue and green. Noble 1 (4w4u) comes to Anna: 3 points.",

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TextIO
 
-from ..errors import CabochonError
+from ..errors import MAX_QUOTED, CabochonError
 from ..game import Game
 from ..notation.ascii import draw
 from ..notation.position import parse_position
@@ -26,7 +26,6 @@ MAX_SEED = (1 << 63) - 1
 MAX_NODES = 1 << 40
 MAX_SECONDS = 1e6
 STOP_SECONDS = 1.0  # for a bot that was told to stop; after that greedy's move is played
-MAX_QUOTED = 40  # characters of a wrong line that are repeated in the error
 WARM_UP_BUDGET = Budget(nodes=16)
 BENCH_BUDGET = Budget(nodes=1000)
 BENCH_SEED = 1
@@ -291,7 +290,7 @@ def parse_go(text: str) -> Budget:
 
 def parse_seconds(text: str) -> float:
     try:
-        seconds = float(text)
+        seconds = float(text) if text.isascii() else 0.0  # float() reads the digits of all scripts
     except ValueError:
         seconds = 0.0
     if not 0 < seconds < MAX_SECONDS:

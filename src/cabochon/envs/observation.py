@@ -78,7 +78,7 @@ SEAT = (
     Field("fulfils_goal", (1,), "1 if it fulfils the goal now"),
     Field("to_decide", (1,), "1 if it is to decide; 0 for all when the game is over"),
     Field("began", (1,), "1 if it began the game"),
-    Field("blind", (3,), "1 for each reserved card that came unseen from a deck"),
+    Field("blind", (3,), "1 for each reserved card that came unseen from a deck and was not shown since"),
     Field(
         "reserve", (3, 16), "reserved cards, as in the market; of others only those reserved face up, unless the rules hide them"
     ),
@@ -110,7 +110,7 @@ def _fields_of_all(players: int) -> tuple[Field, ...]:
         Field("hand_limit", (1,), "reserved cards allowed"),
         Field("take_fewer", (1,), "1 if fewer than three may be taken by choice"),
         Field("open_reserves", (1,), "1 if cards reserved face up stay shown"),
-        Field("passes", (1,), "passes in a row"),
+        Field("passes", (1,), "passes in a row in which no tile came"),
         Field("round", (1,), "rounds completed, at most 127"),
         Field("game", (1,), ", ".join(f"{variant.index} {variant.name}" for variant in VARIANTS.values())),
         Field("bank", (7,), "tokens in the bank: five colours, wild, Time"),

@@ -238,6 +238,11 @@ class SplendorGame(pyspiel.Game):  # type: ignore[misc]
         return (DECISIONS_PER_TURN + 1) * self.turn_limit + MARKET_SIZE + self.tiles
 
 
+def unseen_places(states: Any, player: int) -> list[int]:
+    """The places of the reserved cards that a player drew unseen and nobody else knows."""
+    return [place for place in range(MAX_RESERVED) if states["blind"].item(player) >> place & 1]
+
+
 class SplendorState(pyspiel.State):  # type: ignore[misc]
     """A position, the pending draw, and the events so far. OpenSpiel clones a state by copying its attributes."""
 
@@ -292,16 +297,22 @@ class SplendorState(pyspiel.State):  # type: ignore[misc]
             self._deal_card(action)
 
     def _decide(self, action: int) -> None:
-        """A player's action; one that draws a card waits for chance. A card bought from a reserve is now seen by all."""
+        """A player's action; one that draws a card waits for chance. All see a reserved card that is bought or shown."""
         self.events += EVENT_BYTES[action]
         held = reserve_place(action)
         if held is not None:
-            self.events += EVENT_BYTES[FIRST_CARD + int(NUMBER[self.states["reserve"][0, self.player, held]]) - 1]
+            self._show_reserved(held)
+        elif action == PASS:
+            for place in unseen_places(self.states, self.player):
+                self._show_reserved(place)
         result = _decide(self.states, action, self.turn_limit)
         if result < DRAWS:
             self.player = result
         else:
             self.pending, self.tier, self.player = action, result - DRAWS, CHANCE
+
+    def _show_reserved(self, place: int) -> None:
+        self.events += EVENT_BYTES[FIRST_CARD + int(NUMBER[self.states["reserve"][0, self.player, place]]) - 1]
 
     def _draw(self, card: int) -> None:
         """The card that a player's action turns up, or puts face down into a reserve."""
@@ -439,7 +450,9 @@ class SplendorObserver:
 
     def _unseen(self, state: SplendorState, player: int) -> NDArray[np.int64]:
         """A 1 for each own reserved card that others do not see."""
-        return np.array([[state.states["blind"].item(player) >> i & 1] for i in range(MAX_RESERVED)])
+        unseen = np.zeros((MAX_RESERVED, 1), np.int64)
+        unseen[unseen_places(state.states, player)] = 1
+        return unseen
 
     def _hide_own(self, state: SplendorState, player: int) -> None:
         """Keep only the tier of own cards that others do not see."""

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 
-from ..errors import CabochonError
+from ..errors import CabochonError, quoted
+from .numbers import parse_whole
 
 NOTHING = "-"
 
@@ -26,10 +27,13 @@ def parse_counts(text: str, letters: str, error: Callable[[str], CabochonError])
         if letter.isdecimal() and letter.isascii():
             number += letter
         elif letter in letters:
-            counts[letters.index(letter)] += int(number or 1)
+            count = parse_whole(number or "1")
+            if count is None:
+                raise error(f"{quoted(text)}: no pile is as large as this")
+            counts[letters.index(letter)] += count
             number = ""
         else:
-            raise error(f"{text!r}: {letter!r} is none of the gems {letters}")
+            raise error(f"{quoted(text)}: {letter!r} is none of the gems {letters}")
     if number or not text:
-        raise error(f"{text!r}: expected gems like 2{letters[0]}1{letters[1]}, or {NOTHING} for none")
+        raise error(f"{quoted(text)}: expected gems like 2{letters[0]}1{letters[1]}, or {NOTHING} for none")
     return tuple(counts)

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from ..errors import CabochonError, MoveSyntaxError
+from ..errors import CabochonError, MoveSyntaxError, RulesetError, WrongType, quoted
 from ..rules.actions import (
     ACTION_COUNT,
     ACTIONS,
@@ -23,6 +23,7 @@ from ..rules.actions import (
 from ..rules.gems import COLOUR_COUNT, pack, unpack
 from ..rules.state import MARKET_SIZE, SLOTS_PER_TIER
 from ..rules.variants import VARIANTS
+from ..ruleset import is_count
 from .gems import format_run, parse_counts
 
 PLACES = "abcd"
@@ -41,8 +42,11 @@ class Move:
     variant: str = "classic"
 
     def __post_init__(self) -> None:
+        if not is_count(self.action):
+            raise WrongType(f"an action is a whole number, not {quoted(self.action)}")
         if not 0 <= self.action < ACTION_COUNT:
-            raise CabochonError(f"an action is a number from 0 to {ACTION_COUNT - 1}, not {self.action}")
+            raise CabochonError(f"an action is a number from 0 to {ACTION_COUNT - 1}, not {quoted(self.action)}")
+        _check_variant(self.variant)
         if self.payment is not None:
             object.__setattr__(self, "payment", _checked_payment(self))
 
@@ -69,13 +73,20 @@ def plain_moves(variant: str) -> tuple[Move, ...]:
     return tuple(Move(action, None, variant) for action in range(ACTION_COUNT))
 
 
+def _check_variant(variant: str) -> None:
+    if not isinstance(variant, str) or variant not in VARIANTS:
+        raise RulesetError(f"unknown variant {quoted(variant)}: choose one of {', '.join(VARIANTS)}")
+
+
 def _checked_payment(move: Move) -> tuple[int, ...] | None:
     """A purchase's payment, with all lanes; paying nothing is the same as not saying it."""
     lanes, payment = len(VARIANTS[move.variant].letters), move.payment or ()
     if not ACTIONS[move.action].is_purchase:
         raise CabochonError("only a purchase has a payment")
+    if not isinstance(payment, tuple | list) or not all(is_count(count) for count in payment):
+        raise WrongType(f"a payment is a tuple of whole numbers, not {quoted(payment)}")
     if len(payment) > lanes or not all(0 <= count <= MOST_PAID for count in payment):
-        raise CabochonError(f"a payment is up to {lanes} counts from 0 to {MOST_PAID}, not {payment}")
+        raise CabochonError(f"a payment is up to {lanes} counts from 0 to {MOST_PAID}, not {quoted(payment)}")
     return (*payment, *[0] * (lanes - len(payment))) if any(payment) else None
 
 
@@ -105,11 +116,16 @@ def _place(slot: int) -> str:
     return f"{slot // SLOTS_PER_TIER + 1}{PLACES[slot % SLOTS_PER_TIER]}"
 
 
-@lru_cache(maxsize=4096)
 def parse_move(text: str, variant: str = "classic") -> Move:
     """The move this text says; spaces at the ends and between words do not matter."""
     if not isinstance(text, str):
-        raise MoveSyntaxError(str(text), 1, "a text")
+        raise WrongType(f"a move is a text, not {quoted(text)}")
+    _check_variant(variant)
+    return _parse(text, variant)
+
+
+@lru_cache(maxsize=4096)
+def _parse(text: str, variant: str) -> Move:
     if len(text) > LONGEST_MOVE:
         raise MoveSyntaxError(text[:20] + "…", LONGEST_MOVE, "the end")
     words = [(found.group(), found.start() + 1) for found in re.finditer(r"\S+", text)]

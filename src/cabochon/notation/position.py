@@ -11,13 +11,14 @@ and a deck is its size: `36?`. Points, bonuses and symbols follow from the cards
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from ..errors import PositionError, RulesetError
+from ..errors import PositionError, RulesetError, WrongType, quoted
 from ..rules.cards import TIER_COUNT
 from ..rules.state import REASONS, SLOTS_PER_TIER, STAGES
 from ..rules.variants import CARDS, TILES
 from ..ruleset import SWITCHES, Ruleset, ruleset
 from ..view import Position, Reserved, SeatView, TileOnTable, View, seat_view
 from .gems import NOTHING, format_counts, parse_counts
+from .numbers import number_or_text, parse_whole
 from .validity import check_position
 
 SPECTATOR = "-"
@@ -27,6 +28,8 @@ Item = TypeVar("Item")
 
 def format_position(shown: View) -> str:
     """One line for a Position (everything) or a View (with `?` for the unseen)."""
+    if not isinstance(shown, View):
+        raise WrongType(f"a View or a Position is needed, not {quoted(shown)}")
     rules = shown.rules
     fields = [rules.variant, str(rules.players)]
     fields += [f"{name}:{format_switch(value)}" for name, value in rules.house_rules().items()]
@@ -57,18 +60,20 @@ def format_switch(value: bool | int) -> str:
 
 def parse_switches(texts: dict[str, str]) -> dict[str, Any]:
     """House rules from text; a value that is none is left for the ruleset to refuse."""
-    return {name: ON_OFF.get(text, int(text) if text.isdecimal() else text) for name, text in texts.items()}
+    return {name: ON_OFF[text] if text in ON_OFF else number_or_text(text) for name, text in texts.items()}
 
 
 def parse_position(text: str) -> Position | View:
     """The Position, or the View if it has `seen:`. Refused with the reason if it cannot be."""
+    if not isinstance(text, str):
+        raise WrongType(f"a position is a text, not {quoted(text)}")
     words = text.split()
     if len(words) < 2:
-        raise PositionError(f"{text!r} is not a position: it begins with a variant and the number of players")
+        raise PositionError(f"{quoted(text)} is not a position: it begins with a variant and the number of players")
     fields = _fields(words[2:])
     try:
         house = parse_switches({name: fields.pop(name) for name in SWITCHES if name in fields})
-        rules = ruleset(words[0], int(words[1]) if words[1].isdecimal() else words[1], house)  # type: ignore[arg-type]
+        rules = ruleset(words[0], number_or_text(words[1]), house)  # type: ignore[arg-type]
     except RulesetError as wrong:
         raise PositionError(f"position: {wrong}") from wrong
     shown = _Reader(rules, fields).read()
@@ -81,7 +86,7 @@ def _fields(words: list[str]) -> dict[str, str]:
     for word in words:
         name, colon, value = word.partition(":")
         if not colon or not value:
-            raise PositionError(f"position: {word!r} is not a field like bank:4w4u")
+            raise PositionError(f"position: {quoted(word)} is not a field like bank:4w4u")
         if name in fields:
             raise PositionError(f"position: {name} stands twice")
         fields[name] = value
@@ -125,7 +130,7 @@ class _Reader:
             "seats": tuple(self.area(seat, tiles, avengers) for seat in range(rules.players)),
         }
         if self.fields:
-            raise PositionError(f"position: unknown field {next(iter(self.fields))!r}")
+            raise PositionError(f"position: unknown field {quoted(next(iter(self.fields)))}")
         if not whole:
             sizes = tuple(_number("decks", deck.removesuffix("?"), len(CARDS[rules.variant])) for deck in decks)
             return View(**common, deck_sizes=sizes)
@@ -138,7 +143,7 @@ class _Reader:
     def one_of(self, name: str, values: tuple[str, ...], default: str | None = None) -> str:
         value = self.take(name, default)
         if value not in values:
-            raise PositionError(f"position: {name}: {value!r} is none of {', '.join(filter(None, values))}")
+            raise PositionError(f"position: {name}: {quoted(value)} is none of {', '.join(filter(None, values))}")
         return value
 
     def parts(self, name: str, text: str, mark: str, count: int) -> list[str]:
@@ -197,9 +202,10 @@ class _Reader:
 
 
 def _number(name: str, text: str, most: int) -> int:
-    if not (text.isdecimal() and text.isascii()) or len(text) > 10 or int(text) > most:
-        raise PositionError(f"position: {name}: {text!r} is not a number from 0 to {most}")
-    return int(text)
+    number = parse_whole(text)
+    if number is None or number > most:
+        raise PositionError(f"position: {name}: {quoted(text)} is not a number from 0 to {most}")
+    return number
 
 
 def _items(name: str, text: str, read: Callable[[str, str], Item]) -> list[Item]:

@@ -23,12 +23,13 @@ start, and a move says in brackets the card it made known: the one turned up, or
 import re
 from dataclasses import dataclass, field, replace
 
-from ..errors import CabochonError, RecordError
+from ..errors import CabochonError, RecordError, WrongType, quoted
 from ..rules.cards import TIER_COUNT, TIER_SIZES
 from ..rules.state import SLOTS_PER_TIER
 from ..rules.variants import CARDS, TILES
 from ..ruleset import SWITCHES, Ruleset, ruleset
 from .move import Move, parse_move
+from .numbers import number_or_text, parse_whole
 from .position import format_switch, parse_switches
 
 FIRST_LINE = "cabochon game"
@@ -36,6 +37,7 @@ VERSION = 1
 UNKNOWN = "?"
 MOVE_LINE = re.compile(r"(?P<move>[^\[{]*?)\s*(?:\[(?P<card>[^\]]*)\])?\s*(?:\{(?P<comment>[^}]*)\})?")
 LONGEST_NAME = 40
+COMMENT, COMMENT_END = "a comment", "}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,10 @@ class Record:
 
 
 def format_record(record: Record) -> str:
-    """The text of a record."""
+    """The text of a record. A name, date or comment that would be read as something else is refused."""
+    if not isinstance(record, Record):
+        raise WrongType(f"a Record is needed, not {quoted(record)}")
+    _check_texts(record)
     rules = record.rules
     lines = [f"{FIRST_LINE} {VERSION}", f"variant: {rules.variant}", f"players: {rules.players}", f"start: {record.start}"]
     lines += [f"{name}: {format_switch(value)}" for name, value in rules.house_rules().items()]
@@ -80,6 +85,24 @@ def format_record(record: Record) -> str:
     lines += [_format_move(recorded) for recorded in record.moves]
     lines += [f"result: {record.result}"] if record.result else []
     return "\n".join(lines) + "\n"
+
+
+def _check_texts(record: Record) -> None:
+    """Raise unless all free text can be read back: one line, and no brace that ends a comment."""
+    if not isinstance(record.names, tuple | list):
+        raise WrongType(f"record: the names are a tuple of texts, not {quoted(record.names)}")
+    if len(record.names) > record.rules.players:
+        raise RecordError(f"record: {len(record.names)} names for {record.rules.players} seats")
+    free = [(f"the name of seat {seat}", name) for seat, name in enumerate(record.names)]
+    free += [("the date", record.date), ("the result", record.result)]
+    free += [(COMMENT, recorded.comment) for recorded in record.moves]
+    for what, text in free:
+        if not isinstance(text, str):
+            raise WrongType(f"record: {what} is a text, not {quoted(text)}")
+        if len(f"{text}.".splitlines()) > 1:
+            raise RecordError(f"record: {what} must be one line, not {quoted(text)}")
+        if what == COMMENT and COMMENT_END in text:
+            raise RecordError(f"record: {what} may have no {COMMENT_END!r} in it: {quoted(text)}")
 
 
 def _format_deck(deck: tuple[int | None, ...]) -> str:
@@ -98,6 +121,8 @@ def _format_move(recorded: RecordedMove) -> str:
 
 def parse_record(text: str) -> Record:
     """The record this text says; its form is checked here, its game when it is replayed."""
+    if not isinstance(text, str):
+        raise WrongType(f"a record is a text, not {quoted(text)}")
     return _Reader(text).read()
 
 
@@ -131,7 +156,7 @@ class _Reader:
         )
         for name in self.headers:
             self.header(name)
-            raise self.fail(f"unknown header {name!r}")
+            raise self.fail(f"unknown header {quoted(name)}")
         moves, result = self.moves(rules, first_move)
         return replace(record, moves=moves, result=result, names=record.names if any(record.names) else ())
 
@@ -143,9 +168,9 @@ class _Reader:
                 return number + 1
             name, colon, value = line.partition(":")
             if not colon:
-                raise self.fail(f"{line.strip()!r} is not a header like 'players: 2' (an empty line ends the headers)")
+                raise self.fail(f"{quoted(line.strip())} is not a header like 'players: 2' (an empty line ends the headers)")
             if name.strip() in self.headers:
-                raise self.fail(f"{name.strip()!r} stands twice")
+                raise self.fail(f"{quoted(name.strip())} stands twice")
             self.headers[name.strip()] = value.strip(), number
         raise self.fail("the record stops before its moves: an empty line ends the headers")
 
@@ -162,14 +187,15 @@ class _Reader:
                 raise RecordError(f"record: the header '{name}:' is missing")
         variant, players = self.header("variant"), self.header("players")
         try:
-            return ruleset(variant, int(players) if players.isdecimal() else players, switches)  # type: ignore[arg-type]
+            return ruleset(variant, number_or_text(players), switches)  # type: ignore[arg-type]
         except CabochonError as wrong:
             raise RecordError(f"record: {wrong}") from wrong
 
     def number(self, name: str, text: str, most: int, least: int = 0) -> int:
-        if not (text.isdecimal() and text.isascii()) or not least <= int(text) <= most:
-            raise self.fail(f"{name}: {text!r} is not a number from {least} to {most}")
-        return int(text)
+        number = parse_whole(text)
+        if number is None or not least <= number <= most:
+            raise self.fail(f"{name}: {quoted(text)} is not a number from {least} to {most}")
+        return number
 
     def tiles(self, rules: Ruleset) -> tuple[int, ...]:
         texts = [text.strip() for text in self.header("tiles").split(",")]
@@ -186,7 +212,7 @@ class _Reader:
         for card in CARDS[rules.variant]:
             if text == str(card.number) or (card.name and text.casefold() == card.name.casefold()):
                 return card.number
-        raise self.fail(f"{text!r} is no card of {rules.variant}")
+        raise self.fail(f"{quoted(text)} is no card of {rules.variant}")
 
     def deck(self, rules: Ruleset, tier: int) -> tuple[int | None, ...]:
         name, size = f"deck {tier}", TIER_SIZES[tier - 1]
@@ -223,7 +249,7 @@ class _Reader:
     def move(self, rules: Ruleset, line: str) -> RecordedMove:
         found = MOVE_LINE.fullmatch(line)
         if not found:
-            raise self.fail(f"{line!r} is not a move with a [card] and a {{comment}}")
+            raise self.fail(f"{quoted(line)} is not a move with a [card] and a {{comment}}")
         try:
             move = parse_move(found["move"], rules.variant)
         except CabochonError as wrong:

@@ -4,12 +4,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..errors import CabochonError, RecordError
+from ..errors import CabochonError, RecordError, WrongType, quoted
 from ..events import drawn_tier, event_of, market_slot, reserve_place
 from ..rules.actions import PASS, RESERVE_DECK
 from ..rules.cards import TIER_COUNT
 from ..rules.state import SLOTS_PER_TIER
 from ..rules.variants import CARDS, TILES
+from ..ruleset import is_count
 from ..view import Position, TileOnTable, position, seat_view
 from .record import Record, RecordedMove
 
@@ -51,14 +52,14 @@ def check_order(record: Record) -> None:
     if len(record.decks) != TIER_COUNT:
         raise RecordError(f"there are {TIER_COUNT} decks, not {len(record.decks)}")
     for tier, (deck, own) in enumerate(zip(record.decks, cards, strict=True), 1):
-        if None in deck or sorted(card for card in deck if card is not None) != own:
+        if not all(is_count(card) for card in deck) or sorted(card for card in deck if card is not None) != own:
             raise RecordError(f"deck {tier}: it must hold each of the cards {own[0]} to {own[-1]} once")
     wanted, faces = rules.row.tiles[rules.players - 2], len(TILES[rules.variant])
-    pieces = {(tile - 1) // rules.row.faces for tile in record.tiles if 1 <= tile <= faces}
+    pieces = {(tile - 1) // rules.row.faces for tile in record.tiles if is_count(tile) and 1 <= tile <= faces}
     if not len(pieces) == len(record.tiles) == wanted:
         raise RecordError(f"tiles: {rules.players} players have {wanted} different tiles, from 1 to {faces}")
-    if not 0 <= record.start < rules.players:
-        raise RecordError(f"start: there is no seat {record.start}: seats are 0 to {rules.players - 1}")
+    if not is_count(record.start) or not 0 <= record.start < rules.players:
+        raise RecordError(f"start: there is no seat {quoted(record.start)}: seats are 0 to {rules.players - 1}")
 
 
 def result_of(game: "Game") -> str:
@@ -88,6 +89,8 @@ def _known(row: tuple[int | None, ...]) -> Iterator[int]:
 
 def replay(record: Record, begin: "Callable[[Position], Game]") -> "Game":
     """Begin a game and play a record move by move; anything that cannot have happened is an error that names the line."""
+    if not isinstance(record, Record):
+        raise WrongType(f"a record is a text or a Record, not {quoted(record)}")
     game = begin(first_position(complete(record)))
     for recorded in record.moves:
         _replay(game, recorded)

@@ -4,16 +4,17 @@ from collections import Counter
 from collections.abc import Iterator
 
 from ..errors import PositionError
+from ..rules.actions import MAX_DIFFERENT
 from ..rules.buying import SYMBOLS_FOR_TILE
 from ..rules.cards import TIER_COUNT, TIER_SIZES
-from ..rules.gems import TIME
+from ..rules.gems import COLOUR_COUNT, TIME, unpack
 from ..rules.variants import CARDS, TILES
 from ..view import Position, View
 
 
 def check_position(shown: View) -> None:
     """Raise a PositionError that names what cannot be."""
-    for check in (_check_tokens, _check_cards, _check_tiers, _check_tiles, _check_reserves, _check_stage, _check_avengers):
+    for check in CHECKS:
         check(shown)
 
 
@@ -99,6 +100,20 @@ def _check_reserves(shown: View) -> None:
             raise _fail(f"seat{seat}: a seat knows its own reserved cards")
 
 
+def _check_sight(shown: View) -> None:
+    """A view shows all that its seat may know of the others' reserves, and no more."""
+    if isinstance(shown, Position):
+        return
+    for seat, area in enumerate(shown.seats):
+        for held in area.reserve if seat != shown.seat else ():
+            if held.card is not None and not shown.rules.open_reserves:
+                raise _fail(f"seat{seat}: card {held.card} lies face down, and a view cannot show it")
+            if held.card is not None and held.blind:
+                raise _fail(f"seat{seat}: card {held.card} was drawn unseen, and a view cannot show it")
+            if held.card is None and not held.blind and shown.rules.open_reserves:
+                raise _fail(f"seat{seat}: a card reserved face up is known to all (t{held.tier}? is one drawn unseen)")
+
+
 def _meets(shown: View, seat: int, number: int) -> bool:
     tile, area = TILES[shown.rules.variant][number - 1], shown.seats[seat]
     others = [own for own, wanted in zip(area.bonuses, tile.demand, strict=True) if not wanted]
@@ -108,10 +123,13 @@ def _meets(shown: View, seat: int, number: int) -> bool:
 
 def _check_stage(shown: View) -> None:
     """Only the seat to decide, while returning, is over the limit; a choice of tiles needs two."""
+    limit = shown.rules.token_limit
     for seat, area in enumerate(shown.seats):
-        returning = shown.stage == "return" and seat == shown.turn
-        if (sum(area.tokens) > shown.rules.token_limit) != returning:
-            raise _fail(f"seat{seat}: {sum(area.tokens)} tokens in stage {shown.stage}, the limit is {shown.rules.token_limit}")
+        held, returning = sum(area.tokens), shown.stage == "return" and seat == shown.turn
+        if (held > limit) != returning:
+            raise _fail(f"seat{seat}: {held} tokens in stage {shown.stage}, the limit is {limit}")
+        if held > limit + MAX_DIFFERENT:
+            raise _fail(f"seat{seat}: {held} tokens, and no action brings more than {MAX_DIFFERENT} to the limit of {limit}")
     coming = [t.number for t in shown.tiles if t.owner is None and _meets(shown, shown.turn, t.number)]
     if shown.stage == "claim" and len(coming) < 2:
         raise _fail("stage claim: fewer than two tiles would come")
@@ -122,6 +140,45 @@ def _check_stage(shown: View) -> None:
         raise _fail("reason: a game that is over has a reason, another has none")
 
 
+def _check_passes(shown: View) -> None:
+    """Passes in a row: only where nothing can be taken, and not more than it takes to end the game."""
+    passes, players = shown.passes, shown.rules.players
+    if passes and any(shown.bank[:COLOUR_COUNT]):
+        raise _fail(f"passes: {passes}, though there are tokens in the bank to take")
+    if passes and shown.stage == "return":
+        raise _fail("passes: nobody returns tokens after a pass")
+    if passes > shown.turns + (shown.stage == "claim"):
+        raise _fail(f"passes: {passes} in a row after {shown.turns} turns")
+    if passes >= players and shown.stage == "main":
+        raise _fail(f"passes: after {passes} in a row the game is over")
+    if passes < players and shown.reason == "stalemate":
+        raise _fail(f"reason stalemate: all {players} seats pass in a row, here are {passes} passes")
+
+
+def _fulfils_goal(shown: View, seat: int) -> bool:
+    """Points and whatever else the goal asks for: bonuses and a Time token, or tiles."""
+    area, row = shown.seats[seat], shown.rules.row
+    held = (*area.bonuses, *area.tokens[COLOUR_COUNT:])
+    has_set = all(own >= wanted for own, wanted in zip(held, unpack(row.gauntlet), strict=False))
+    tiles = sum(tile.owner == seat for tile in shown.tiles)
+    return area.points >= (shown.rules.goal or 0) and has_set and tiles >= row.goal_tiles
+
+
+def _check_end(shown: View) -> None:
+    """The goal ends a game at the end of a round, and then at once."""
+    players = shown.rules.players
+    if shown.reason == "goal":
+        if shown.turn != shown.start or not shown.turns:
+            raise _fail("reason goal: a game ends by the goal at the end of a round")
+        if not any(_fulfils_goal(shown, seat) for seat in range(players)):
+            raise _fail("reason goal: nobody has reached it")
+        return
+    moved = (shown.turn - shown.start) % players + (shown.stage in ("return", "claim"))
+    for seat in [(shown.start + i) % players for i in range(moved, players)]:
+        if _fulfils_goal(shown, seat):  # in the turns of others nobody comes closer to the goal
+            raise _fail(f"seat{seat} had reached the goal before this round began: the game is over, by the goal")
+
+
 def _check_avengers(shown: View) -> None:
     """The tile lies with a seat that has three symbols and no fewer than anybody else."""
     most = max(area.symbols for area in shown.seats)
@@ -130,3 +187,17 @@ def _check_avengers(shown: View) -> None:
             raise _fail(f"avengers: a seat with {SYMBOLS_FOR_TILE} symbols or more has the tile")
     elif shown.seats[shown.avengers].symbols != most or most < SYMBOLS_FOR_TILE:
         raise _fail(f"avengers: seat{shown.avengers} cannot have the tile with {shown.seats[shown.avengers].symbols} symbols")
+
+
+CHECKS = (
+    _check_tokens,
+    _check_cards,
+    _check_tiers,
+    _check_tiles,
+    _check_reserves,
+    _check_sight,
+    _check_stage,
+    _check_passes,
+    _check_end,
+    _check_avengers,
+)

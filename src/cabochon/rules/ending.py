@@ -35,7 +35,7 @@ def end_game(state: State, reason: int) -> None:
 
 @kernel
 def end_turn(state: State) -> None:
-    """The next seat is to play, unless the round is complete and the goal reached, or everybody has passed in a row."""
+    """The next seat is to play, unless the round is complete and the goal reached, or all passed in a row and no tile came."""
     state.turns += 1
     seat = state.turn + 1
     if seat == state.players:
@@ -44,7 +44,7 @@ def end_turn(state: State) -> None:
     state.stage = MAIN
     if seat == state.start and goal_reached(state):
         end_game(state, GOAL)
-    elif state.passes == state.players:
+    elif state.passes >= state.players:
         end_game(state, STALEMATE)
 
 

@@ -5,7 +5,7 @@ from .bits import count_bits, nth_bit
 from .buying import COLOURS_FIRST, buy, purchases
 from .compile import kernel
 from .ending import end_turn
-from .reserving import reservations, reserve
+from .reserving import reservations, reserve, show_reserve
 from .returning import give_back, over_limit, returns
 from .rng import below
 from .state import CLAIM, MAIN, RETURN, State
@@ -68,6 +68,7 @@ def play(state: State, action: int, payment: int = COLOURS_FIRST) -> None:
         after_action(state)
     elif action == PASS:
         state.passes += 1
+        show_reserve(state)
         after_action(state)
     elif action < CLAIM_TILE:
         give_back(state, action)

@@ -78,6 +78,12 @@ def reserve(state: State, action: int) -> None:
 
 
 @kernel
+def show_reserve(state: State) -> None:
+    """Who must pass shows the reserved cards to prove it: from then on all know those that were drawn unseen."""
+    state.blind[state.turn] = 0
+
+
+@kernel
 def hidden_cards(state: State, owner: int, is_own: bool) -> Any:
     """A bit for each place in a reserve that is not shown: none to the owner, else those drawn unseen, or all."""
     hidden = state.blind[owner] if state.open_reserves == 1 else EVERY_PLACE

@@ -16,7 +16,7 @@
      275     4  points[4]
      279     4  bought[4]      cards bought
      283     4  reserved[4]    cards reserved now
-     287     4  blind[4]       a bit for each reserved card that came unseen from a deck
+     287     4  blind[4]       a bit for each reserved card that came unseen from a deck and was not shown since
      291     4  symbols[4]     Avengers symbols
      295     1  avengers       the seat with the Avengers tile
      296     1  variant        row of VARIANTS
@@ -24,7 +24,7 @@
      298     1  start          the seat that began
      299     1  turn           the seat to decide
      300     1  stage          MAIN, RETURN, CLAIM or OVER
-     301     1  passes         passes in a row
+     301     1  passes         passes in a row in which no tile came
      302     1  reason         why the game is over: GOAL or STALEMATE
      303     1  goal           points that end the game
      304     1  token_limit    tokens at the end of a turn

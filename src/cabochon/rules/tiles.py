@@ -74,8 +74,9 @@ def several(places: int) -> bool:
 
 @kernel
 def welcome(state: State, place: int) -> None:
-    """The tile goes to the seat and is not replaced."""
+    """The tile goes to the seat and is not replaced. It changes the game, so passes are counted anew."""
     state.tile_owner[place] = state.turn
+    state.passes = 0
     state.points[state.turn] += tile_points_of(state.tiles[place])
 
 

@@ -57,6 +57,7 @@ REFUSALS: dict[str, tuple[int, str]] = {
     "other_seat": (409, "you hold seat {seat} at this table: say that you give it up"),
     "nothing_there": (404, "there is nothing at {path}"),
     "nobody_watches": (403, "at this table nobody may watch"),
+    "face_down": (403, "reserved cards lie face down at this table: it can be looked back at after the end"),
     "other_eyes": (403, "another seat's eyes can be borrowed after the end"),
     "other_site": (403, "this request comes from another site"),
     # the server

@@ -171,7 +171,8 @@ class ThoughtOut(Message):
 class EntryOut(Message):
     """A line of the log. Lines are never taken away: an `undo` names the line it takes back.
 
-    `card` is the card bought or reserved and `turned_up` the one that took its place, if this viewer may know them; `tile` is a
+    `card` is the card bought or reserved and `turned_up` the one that took its place, if this viewer may know them (where
+    reserves lie face down `turned_up` is not told); `shown` are the reserved cards that a forced pass has shown; `tile` is a
     tile that came; `avengers` says that the Avengers tile came to the seat; `gems` are the tokens taken, paid or returned, as
     counts by letter; `turns` is the number of turns completed before it; `thought` is there if a bot moved.
     """
@@ -182,6 +183,7 @@ class EntryOut(Message):
     text: str
     card: int | None = None
     turned_up: int | None = None
+    shown: list[int] = []
     tile: int | None = None
     avengers: bool = False
     gems: list[int] = []

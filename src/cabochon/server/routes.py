@@ -303,6 +303,8 @@ def _check_may_replay(table: Table, user: str | None, seat: int | None) -> None:
         raise Refused("no_eyes", seat=seat)
     if seat is not None and table.status == "running" and table.seat_of(user) != seat:
         raise Refused("other_eyes")
+    if table.status == "running" and not table.options.house.open_reserves:
+        raise Refused("face_down")  # every market there was shows which card somebody took from it
 
 
 def record_text(table: Table) -> str:

@@ -354,7 +354,10 @@ def written_line(entry: Entry, before: View, after: View, action: int, left: flo
     """A move, with what its seat may know and what the others may know."""
     did = event_of(before, after, action)
     out = _line_out(entry, before.turns)
-    out |= {"card": did.card, "turned_up": did.turned_up, "tile": did.tile, "avengers": did.avengers, "gems": did.gems}
+    # Where reserves lie face down, what was turned up in a place would tell for ever which card was reserved from there.
+    turned_up = did.turned_up if before.rules.open_reserves else None
+    out |= {"card": did.card, "turned_up": turned_up, "shown": did.shown}
+    out |= {"tile": did.tile, "avengers": did.avengers, "gems": did.gems}
     own = packed(out)
     others = packed({**out, "card": None}) if did.is_hidden else own
     return Line(entry, did.reveals, left, own, others)
@@ -375,6 +378,7 @@ def _line_out(entry: Entry, turns: int) -> dict[str, Any]:
         "text": entry.text,
         "card": None,
         "turned_up": None,
+        "shown": (),
         "tile": None,
         "avengers": False,
         "gems": (),

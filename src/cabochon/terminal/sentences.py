@@ -46,7 +46,8 @@ def _action_sentence(before: View, did: Event, move: Move, name: str) -> str:
         return f"{conjugate(name, 'return')} a {_token_word(before, word)} token."
     if move.kind == "claim":
         return f"{conjugate(name, 'choose')} {tile_text(before, int(word) - 1)}."
-    return f"{conjugate(name, 'pass')}."
+    shown = join_words([_card_text(before, number) for number in did.shown])
+    return f"{conjugate(name, 'pass')}." + (f" Shown: {shown}." if did.shown else "")
 
 
 def _colours(view: View, taken: Sequence[int]) -> str:

@@ -107,10 +107,11 @@ class Session:
 
     def play(self, move: Move) -> None:
         """Play a legal move and print what it did."""
-        before = self.view()
+        viewer = self.game.turn if move.kind == "pass" else self.seat  # who passes shows the reserved cards
+        before = self.game.view(viewer)
         self.game.play(move)
         self.deciders.append(before.turn)
-        print_text(self.out, describe_move(before, self.view(), move, self.names[before.turn]))
+        print_text(self.out, describe_move(before, self.game.view(viewer), move, self.names[before.turn]))
         self.drawn = False
 
     def ask(self) -> None:

@@ -59,6 +59,7 @@ const REFUSALS: Record<RefusedOut["code"] | "opened_elsewhere", Say> = {
   other_seat: m.refused_other_seat,
   nothing_there: m.refused_nothing_there,
   nobody_watches: m.refused_nobody_watches,
+  face_down: m.refused_face_down,
   other_eyes: m.refused_other_eyes,
   other_site: m.refused_other_site,
   not_understood: m.refused_not_understood,

@@ -144,8 +144,10 @@ export function sentences(entry: EntryOut, speaker: Speaker): Piece[][] {
   const [verb, what] = entry.text.split(" ");
   const printed = entry.card ? (data.cards.find((card) => card.number === entry.card) ?? null) : null;
   const tile = entry.tile ? data.tiles.find((one) => one.number === entry.tile) : undefined;
+  const shown = verb === "pass" ? entry.shown.map((number) => data.cards.find((card) => card.number === number)!) : [];
   const parts: Record<string, Piece> = {
     gems: { gems: entry.gems },
+    ...Object.fromEntries(shown.map((one, i) => [`shown${i}`, { card: one, tier: one.tier }])),
     card: { card: printed, tier: printed?.tier ?? Number(what?.[0] ?? 1) },
     ...(tile ? { tile: { tile } } : {}),
   };
@@ -160,6 +162,7 @@ export function sentences(entry: EntryOut, speaker: Speaker): Piece[][] {
   else if (verb === "claim" && tile) said.push(m.log_claim({ name, tile: mark("tile") }));
   else if (verb === "pass") said.push(m.log_pass({ name }));
   else said.push(`${name}: ${entry.text}`);
+  if (shown.length) said.push(m.log_shows({ name, cards: shown.map((_, i) => mark(`shown${i}`)).join(", ") }));
   if (tile && verb !== "claim") said.push(m.log_tile({ tile_kind: data.tile_kind, name, tile: mark("tile") }));
   if (entry.avengers) said.push(m.log_avengers({ name }));
   return said.map((text) => pieces(text, parts));

@@ -188,7 +188,8 @@ export interface DealOut {
 /**
  * A line of the log. Lines are never taken away: an `undo` names the line it takes back.
  *
- * `card` is the card bought or reserved and `turned_up` the one that took its place, if this viewer may know them; `tile` is a
+ * `card` is the card bought or reserved and `turned_up` the one that took its place, if this viewer may know them (where
+ * reserves lie face down `turned_up` is not told); `shown` are the reserved cards that a forced pass has shown; `tile` is a
  * tile that came; `avengers` says that the Avengers tile came to the seat; `gems` are the tokens taken, paid or returned, as
  * counts by letter; `turns` is the number of turns completed before it; `thought` is there if a bot moved.
  */
@@ -199,6 +200,7 @@ export interface EntryOut {
   text: string;
   card: number | null;
   turned_up: number | null;
+  shown: number[];
   tile: number | null;
   avengers: boolean;
   gems: number[];
@@ -495,6 +497,7 @@ export interface RefusalOut {
     | "other_seat"
     | "nothing_there"
     | "nobody_watches"
+    | "face_down"
     | "other_eyes"
     | "other_site"
     | "not_understood"
@@ -577,6 +580,7 @@ export interface RefusedOut {
     | "other_seat"
     | "nothing_there"
     | "nobody_watches"
+    | "face_down"
     | "other_eyes"
     | "other_site"
     | "not_understood"

@@ -32,6 +32,23 @@ describe("what a tile asks for", () => {
   });
 });
 
+describe("a forced pass shows the reserved cards", () => {
+  test.each([
+    ["en", "Anna shows Rocket, Wong"],
+    ["pl", "Anna pokazuje: Rocket, Wong"],
+    ["is", "Anna sýnir Rocket, Wong"],
+    ["pt", "Anna mostra Rocket, Wong"],
+  ] as const)("in %s", (locale, expected) => {
+    overwriteGetLocale(() => locale);
+    const cards = ["Rocket", "Wong"].map((name, i) => ({ number: i + 1, tier: 1, bonus: "y", points: 0, cost: [], name, symbols: 0 }));
+    const data = { ...dataOf("location", face({})), theme: "marvel", letters: "ypbro*t", cards } as unknown as GameDataOut;
+    const speaker = { data, name: () => "Anna" };
+    const entry = { number: 1, kind: "move", seat: 0, text: "pass", shown: [1, 2], card: null, gems: [] } as unknown as EntryOut;
+    expect(sentences(entry, speaker).map((said) => plain(said, speaker)).at(-1)).toBe(expected);
+    expect(sentences({ ...entry, shown: [] }, speaker)).toHaveLength(1);
+  });
+});
+
 describe("chances as whole percents", () => {
   test.each([
     [[0.525, 0.475], 0, [53, 47]],
@@ -53,6 +70,7 @@ describe("what a bot thought", () => {
     text: "pass",
     card: null,
     turned_up: null,
+    shown: [],
     tile: null,
     avengers: false,
     gems: [],
