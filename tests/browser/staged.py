@@ -41,7 +41,9 @@ class Stage:
         """A table at this position with the guest at seat 0 and greedy at the others; its path."""
         guest.request.get("/api/me")
         self.deals[len(self.deals)] = game
-        options = {"variant": game.variant, "players": game.players, "bots": ["greedy"] * (game.players - 1), "start": "host"}
+        bots = ["greedy"] * (game.players - 1)
+        house = game.rules.house_rules()
+        options = {"variant": game.variant, "players": game.players, "bots": bots, "start": "host", "house": house}
         answer = guest.request.post("/api/tables", data=options, headers={"Origin": self.url})
         assert answer.ok, answer.text()
         return f"/t/{answer.json()['id']}"
