@@ -15,7 +15,8 @@ def test_the_rules_at_a_table_have_its_numbers(browser: Browser, tmp_path: Path)
     with stage(tmp_path) as staged:
         reader = browser.new_context(base_url=staged.url, reduced_motion="reduce", locale="pl")
         page = reader.new_page()
-        page.goto(staged.set_table(reader, Game("marvel", 2, seed=1, goal=20, token_limit=8, open_reserves=False)))
+        house = {"goal": 20, "token_limit": 8, "open_reserves": False}
+        page.goto(staged.set_table(reader, Game("marvel", 2, seed=1, **house), house=house))
         page.get_by_test_id("open-rules").click()
         dialog = page.get_by_test_id("rules-dialog")
         expect(dialog.get_by_test_id("rules-after")).to_contain_text("więcej niż 8 znaczników")
