@@ -1,6 +1,7 @@
 """Every code of a refusal, the server's and the rules', has words in every language of the client."""
 
 import json
+import re
 import string
 from pathlib import Path
 
@@ -40,3 +41,10 @@ def test_words_mention_only_facts_that_are_sent(key: str) -> None:
         sent |= {"gem"}
     for locale in LOCALES:
         assert fields(MESSAGES[locale][key]) <= sent, f"{locale}: {key}"
+
+
+@pytest.mark.parametrize("code", RULES)
+def test_english_says_a_rule_as_the_engine_does(code: str) -> None:
+    words = re.sub(r" \(.*\)$", "", MESSAGES["en"][f"rule_{code}"])
+    sentence = RULES[code][0].replace("the own reserve", "your reserve")  # the page speaks to the reader
+    assert sentence.casefold() == words.casefold()

@@ -6,6 +6,13 @@ const root = new URL("../", import.meta.url);
 const json = (path) => JSON.parse(readFileSync(new URL(path, root), "utf8"));
 const { locales, baseLocale } = json("project.inlang/settings.json");
 const problems = [];
+/** The messages of a language: those of the pages, and those of the rules. */
+const messages = (locale) => {
+  const files = ["messages", "messages/rules"].map((folder) => json(`${folder}/${locale}.json`));
+  for (const key of Object.keys(files[0]))
+    if (key !== "$schema" && key in files[1]) problems.push(`${locale}: ${key} is in two files`);
+  return Object.assign({}, ...files);
+};
 
 const texts = (message) => (typeof message === "string" ? [message] : message.flatMap((one) => Object.values(one.match)));
 const placeholders = (message) =>
@@ -31,10 +38,10 @@ function gaps(message, locale) {
   return [...new Set(lacking)];
 }
 
-const english = json(`messages/${baseLocale}.json`);
+const english = messages(baseLocale);
 const keys = Object.keys(english).filter((key) => key !== "$schema");
 for (const locale of locales) {
-  const own = json(`messages/${locale}.json`);
+  const own = messages(locale);
   for (const key of keys) {
     if (!(key in own)) problems.push(`${locale}: ${key} is missing`);
     else {

@@ -45,8 +45,15 @@ export const gemList = (theme: Theme, counts: readonly number[], letters: string
 const gemCounts = (theme: Theme, counts: readonly number[], letters: string) =>
   counts.flatMap((n, lane) => (n > 0 && letters[lane] ? [gemCount(theme, letters[lane], n)] : []));
 
+/** The name of a character, as the rulebook of the language has it; other cards have none. */
+export const cardName = (card: CardOut) => m.card_name({ name: card.name });
+
+/** A card in a sentence: "an emerald card", or the name of the character. */
+const cardInLog = (theme: Theme, card: CardOut) =>
+  m.card_log({ theme, letter: card.bonus, gem: gemName(theme, card.bonus).toLocaleLowerCase(getLocale()), name: cardName(card) });
+
 export function cardWords(theme: Theme, card: CardOut): string {
-  const words = [m.card_words({ theme, gem: gemName(theme, card.bonus), tier: card.tier, name: card.name })];
+  const words = [m.card_words({ theme, gem: gemName(theme, card.bonus), tier: card.tier, name: cardName(card) })];
   if (card.points) words.push(m.card_points({ n: card.points }));
   if (card.symbols) words.push(m.card_symbols({ n: card.symbols }));
   return words.join(", ");
@@ -192,9 +199,9 @@ export const plain = (pieces: readonly Piece[], { data }: Speaker) =>
         if ("text" in piece) return piece.text;
         if ("gems" in piece) return gemList(data.theme, piece.gems, data.letters);
         if ("tile" in piece) return m.tile_log({ tile_kind: data.tile_kind, name: piece.tile.name });
-        if (!piece.card) return m.card_back({ tier: piece.tier });
+        if (!piece.card) return m.card_back_log({ tier: piece.tier });
         const { card } = piece;
-        const words = m.card_log({ theme: data.theme, gem: gemName(data.theme, card.bonus), name: card.name });
+        const words = cardInLog(data.theme, card);
         return card.points ? `${words} (${m.card_points({ n: card.points })})` : words;
       })
       .join(""),
@@ -206,7 +213,7 @@ export function spoken(entry: EntryOut, speaker: Speaker): string {
   const { theme } = data;
   const said = sentences(entry, speaker).map((sentence) => plain(sentence, speaker));
   const turned = entry.turned_up ? data.cards.find((card) => card.number === entry.turned_up) : undefined;
-  if (turned) said.push(bare(m.log_turned_up({ card: m.card_log({ theme, gem: gemName(theme, turned.bonus), name: turned.name }) })));
+  if (turned) said.push(bare(m.log_turned_up({ card: cardInLog(theme, turned) })));
   const note = weakened(entry);
   if (note) said.push(bare(note));
   return said.map((text) => `${text}.`).join(" ");

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { EntryOut, GameDataOut, ThoughtOut, TileFaceOut } from "../../src/api/messages";
-import { percents, plain, sentences, thoughtOf, tileWords, weakened } from "../../src/announce/words";
+import { percents, plain, sentences, spoken, thoughtOf, tileWords, weakened } from "../../src/announce/words";
+import { m } from "../../src/paraglide/messages";
 import { overwriteGetLocale } from "../../src/paraglide/runtime";
 
 afterEach(() => overwriteGetLocale(() => "en"));
@@ -47,6 +48,48 @@ describe("a forced pass shows the reserved cards", () => {
     expect(sentences(entry, speaker).map((said) => plain(said, speaker)).at(-1)).toBe(expected);
     expect(sentences({ ...entry, shown: [] }, speaker)).toHaveLength(1);
   });
+});
+
+describe("a sentence of the log, read aloud", () => {
+  const card = { number: 1, tier: 2, bonus: "g", points: 0, cost: [0, 0, 0, 0, 0], name: "", symbols: 0 };
+  const onyx = { ...card, number: 2, bonus: "k", points: 1 };
+  const wasp = { ...card, number: 3, bonus: "y", name: "Wasp" };
+  const speakerOf = (theme: string, tile_kind: string) => ({
+    data: { theme, letters: theme === "marvel" ? "ypbro*t" : "wugrk*", tile_kind, cards: [card, onyx, wasp], tiles: [face({ points: 3, name: "Knowhere" })] } as unknown as GameDataOut,
+    name: () => "Anna",
+  });
+  const entryOf = (what: Partial<EntryOut>) =>
+    ({ number: 1, kind: "move", seat: 0, text: "buy 1a", card: null, turned_up: null, tile: null, avengers: false, gems: [0, 0, 0, 0, 0, 0], ...what, shown: [], thought: null }) as unknown as EntryOut;
+
+  test.each([
+    ["classic", { card: 1, gems: [2, 0, 0, 0, 0, 1] }, "Anna buys an emerald card for 2 diamonds and 1 gold."],
+    ["classic", { card: 2, turned_up: 1 }, "Anna buys an onyx card (1 point) for nothing. An emerald card is turned up."],
+    ["classic", { card: 2, tile: 1 }, "Anna buys an onyx card (1 point) for nothing. Anna is visited by a noble."],
+    ["marvel", { card: 3, tile: 1, avengers: true }, "Anna recruits Wasp for nothing. Anna takes Knowhere. Anna takes the Avengers tile."],
+    ["classic", { text: "reserve 2?" }, "Anna reserves a card of tier 2."],
+  ])("%s %j", (theme, what, expected) => {
+    expect(spoken(entryOf(what), speakerOf(theme, theme === "marvel" ? "location" : "noble"))).toBe(expected);
+  });
+
+  test.each([
+    ["classic", { text: "reserve 2?", gems: [0, 0, 0, 0, 0, 1] }, "Anna rezerwuje kartę poziomu 2 i bierze 1 znacznik złota."],
+    ["classic", { text: "return w", gems: [1, 0, 0, 0, 0, 0] }, "Anna odkłada 1 diament."],
+    ["marvel", { card: 3 }, "Anna werbuje postać Osa za darmo."],
+  ])("%s %j in Polish", (theme, what, expected) => {
+    overwriteGetLocale(() => "pl");
+    expect(spoken(entryOf(what), speakerOf(theme, "noble"))).toBe(expected);
+  });
+});
+
+test.each([
+  ["en", "points", 1, "Goal: 1 point"],
+  ["en", "points", 15, "Goal: 15 points"],
+  ["en", "gauntlet", 16, "Goal: 16 points, a bonus of each colour, Time"],
+  ["pl", "gauntlet", 16, "Cel: 16 pkt, bonus w każdym kolorze i kamień czasu"],
+  ["pt", "points", 1, "Objetivo: 1 ponto"],
+] as const)("the goal in %s: %s, %i", (locale, goal_kind, goal, expected) => {
+  overwriteGetLocale(() => locale);
+  expect(m.table_goal({ goal_kind, goal })).toBe(expected);
 });
 
 describe("chances as whole percents", () => {
