@@ -1,6 +1,7 @@
 """The rules page: the printed numbers for everybody, those of the house rules at a table that has some."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, expect
@@ -15,7 +16,7 @@ def test_the_rules_at_a_table_have_its_numbers(browser: Browser, tmp_path: Path)
     with stage(tmp_path) as staged:
         reader = browser.new_context(base_url=staged.url, reduced_motion="reduce", locale="pl")
         page = reader.new_page()
-        house = {"goal": 20, "token_limit": 8, "open_reserves": False}
+        house: dict[str, Any] = {"goal": 20, "token_limit": 8, "open_reserves": False}
         page.goto(staged.set_table(reader, Game("marvel", 2, seed=1, **house), house=house))
         page.get_by_test_id("open-rules").click()
         dialog = page.get_by_test_id("rules-dialog")
