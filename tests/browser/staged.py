@@ -4,6 +4,7 @@ import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from playwright.sync_api import BrowserContext
 
@@ -37,12 +38,13 @@ class Stage:
     def __init__(self, url: str, deals: dict[int, Game]) -> None:
         self.url, self.deals = url, deals
 
-    def set_table(self, guest: BrowserContext, game: Game) -> str:
+    def set_table(self, guest: BrowserContext, game: Game, **options: Any) -> str:
         """A table at this position with the guest at seat 0 and greedy at the others; its path."""
         guest.request.get("/api/me")
         self.deals[len(self.deals)] = game
-        options = {"variant": game.variant, "players": game.players, "bots": ["greedy"] * (game.players - 1), "start": "host"}
-        answer = guest.request.post("/api/tables", data=options, headers={"Origin": self.url})
+        bots = ["greedy"] * (game.players - 1)
+        said = {"variant": game.variant, "players": game.players, "bots": bots, "start": "host", **options}
+        answer = guest.request.post("/api/tables", data=said, headers={"Origin": self.url})
         assert answer.ok, answer.text()
         return f"/t/{answer.json()['id']}"
 
