@@ -103,7 +103,7 @@ def in_polish(page: Page) -> None:
 def open_table(context: BrowserContext, path: str) -> Page:
     page = context.new_page()
     page.goto(path)
-    page.get_by_test_id("card-1a").wait_for()
+    page.locator(".market .card").first.wait_for()
     page.evaluate("document.fonts.ready")
     return page
 
@@ -116,7 +116,7 @@ def test_every_screen(player: BrowserContext, spectator: BrowserContext, tables:
     name = f"{variant} {role}"
     wrong = [problem for size in SIZES for problem in problems(page, size, name)]
     in_polish(page)
-    page.get_by_test_id("card-1a").wait_for()
+    page.locator(".market .card").first.wait_for()
     wrong += [problem for size in POLISH_SIZES for problem in problems(page, size, f"{name} polish")]
     page.evaluate("localStorage.removeItem('PARAGLIDE_LOCALE')")
     page.close()
