@@ -12,6 +12,7 @@ async () => {
     "sums of a seat": ".seat > .sums > *, .seat > .clock",
     "points of a seat": ".seat > .points",
     "lane of a seat": ".shell .lanes li",
+    "figure of a lane": ".lanes li b",
     "reserve of a seat": ".shell .reserve",
     tile: ".tiles .tile",
     deck: ".market .deck",
