@@ -20,8 +20,8 @@ async () => {
     pile: ".bank .pile",
     where: "[data-testid='where']",
     "where words": "[data-testid='where'] span",
-    bar: ".near .bar > *",
-    "words of the bar": ".near .say > p, .near .now",
+    bar: ".near > .bar > *",
+    "words of the bar": ".near .say > p, .near .now, .near .count",
     "button of the bar": ".near .bar button, .near .bar input",
     mine: ".mine[data-testid]",
     "my name": ".mine h2",
@@ -50,10 +50,19 @@ async () => {
     const box = element.getBoundingClientRect();
     return box.width <= 1 || box.height <= 1 || element.closest(".visually-hidden") !== null;
   };
+  /** Words reach as far as their letters. */
+  const extent = (name, element) => {
+    if (name !== "words of the bar") return element.getBoundingClientRect();
+    const letters = document.createRange();
+    letters.selectNodeContents(element);
+    return letters.getBoundingClientRect();
+  };
+  /** A refusal lies over the line with the round and the goal, and over nothing else. */
+  const isRefusal = (thing) => thing.element.classList.contains("said");
   const things = Object.entries(THINGS).flatMap(([name, selector]) =>
     [...document.querySelectorAll(selector)]
       .filter((element) => shown(element) && !hiddenForTheEye(element))
-      .map((element) => ({ name, element, box: element.getBoundingClientRect() })),
+      .map((element) => ({ name, element, box: extent(name, element) })),
   );
   const label = ({ name, element }) => {
     const place = element.dataset.testid ?? element.dataset.at ?? element.closest("[data-testid]")?.dataset.testid;
@@ -89,15 +98,15 @@ async () => {
   for (let i = 0; i < things.length; i++)
     for (let j = 0; j < i; j++) {
       const [a, b] = [things[j], things[i]];
-      if (inside(a, b)) continue;
+      if (inside(a, b) || (isRefusal(b) && a.name.startsWith("where"))) continue;
       const across = Math.min(a.box.right, b.box.right) - Math.max(a.box.left, b.box.left);
       const down = Math.min(a.box.bottom, b.box.bottom) - Math.max(a.box.top, b.box.top);
       if (across > ROUNDING && down > ROUNDING) problems.push(`${label(a)} lies on ${label(b)}: ${round(a.box)} and ${round(b.box)}`);
     }
   // A thing lies within the panel it belongs to.
-  for (const panel of document.querySelectorAll(".shell .seat, .mine[data-testid], .near .bar > *")) {
+  for (const panel of document.querySelectorAll(".shell .seat, .mine[data-testid], .near > .bar > *")) {
     const frame = panel.getBoundingClientRect();
-    for (const thing of things.filter(({ element }) => element !== panel && panel.contains(element))) {
+    for (const thing of things.filter((one) => one.element !== panel && panel.contains(one.element) && !isRefusal(one))) {
       const out = Math.max(frame.left - thing.box.left, thing.box.right - frame.right, frame.top - thing.box.top, thing.box.bottom - frame.bottom);
       if (out > 3) problems.push(`${label(thing)} reaches ${Math.round(out)} px out of its panel`);
     }
