@@ -32,7 +32,7 @@ async () => {
     "my card": ".mine .kept",
     "side panel": ".side > *",
     header: ".app > header > *",
-    guide: ".guide > *",
+    guide: ".guide",
   };
   /** A name may end in an ellipsis, a sentence of a replay in its second line. */
   const MAY_BE_SHORTENED = ["my name", "name of a seat"];
