@@ -69,6 +69,9 @@ tactics: $(READY) ## positions with a proven best move: how many full strength f
 pictures: $(READY) $(CLIENT) ## take the pictures in docs/pictures anew
 	$(PY) -m tests.browser.pictures
 
+screens: $(READY) $(CLIENT) ## take pictures of the table on every size of screen, light and dark, into build/screens
+	SCREENS=build/screens $(PY) -m pytest tests/browser/test_matrix.py
+
 perft: $(READY) ## count move sequences from the named positions with the kernel and the referee
 	$(PY) -m tests.support.perft
 

@@ -1,4 +1,5 @@
-import type { ClockOut, GameDataOut, SeatOut, ViewOut } from "../api/messages";
+import { WILD } from "../announce/words";
+import type { AreaOut, ClockOut, GameDataOut, SeatOut, ViewOut } from "../api/messages";
 import type { Choice, Selected } from "../session/choice.svelte";
 
 /** A table as the board draws it: what lies there and, where somebody plays, what can be done. A replay has only the first part. */
@@ -28,3 +29,6 @@ export interface BoardTable {
 
 /** The choice of whoever sits at the near side; a spectator and a replay have none. */
 export const choiceAt = (table: BoardTable): Choice | null => (table.near === null ? null : (table.choice ?? null));
+
+/** The stones of the Gauntlet that a seat has: one of each colour, and Time. */
+export const stonesOf = (area: AreaOut): boolean[] => [...area.bonuses.slice(0, WILD).map((n) => n > 0), (area.tokens[WILD + 1] ?? 0) > 0];
