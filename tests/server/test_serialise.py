@@ -10,18 +10,22 @@ from tests.support.positions import position
 @pytest.mark.parametrize(
     "game, expected",
     [
-        (position(market={"1a": "g 3r"}, tokens="3r"), ["buy 1a with rrr"]),
         (position(market={"1a": "g 3r"}, tokens="2r1*"), ["buy 1a with *rr"]),
         (position(market={"1a": "g 3r"}, tokens="3r2*"), ["buy 1a with rrr", "buy 1a with *rr", "buy 1a with **r"]),
-        (position(market={"1a": "g 3r"}, bonuses="3r"), ["buy 1a"]),
+        (position(market={"1a": "g 3r"}, bonuses="3r", tokens="1*"), ["buy 1a"]),
         (position("marvel", market={"1a": "Baron Zemo"}, tokens="2r1*"), ["buy 1a with *rr"]),
     ],
 )
-def test_every_purchase_says_what_will_be_paid(game: Game, expected: list[str]) -> None:
-    """Wild tokens too, and first the payment that keeps most of them."""
+def test_a_seat_with_wild_tokens_is_told_what_it_will_pay(game: Game, expected: list[str]) -> None:
+    """First the payment that keeps most of them."""
     choices = Choices(game)
     assert expected == choices.payments["buy 1a"]
     assert {text for text in choices.legal if text.startswith("buy ")} == set(choices.payments)
+
+
+def test_without_wild_tokens_the_price_is_paid() -> None:
+    choices = Choices(position(market={"1a": "g 3r"}, tokens="3r"))
+    assert "buy 1a" in choices.legal and {} == choices.payments
 
 
 def test_a_move_that_says_nothing_pays_the_first_way() -> None:

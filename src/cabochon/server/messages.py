@@ -149,7 +149,11 @@ class ViewOut(Message):
 
 
 class ChoicesOut(Message):
-    """What the seat to decide may do. `payments` has for each purchase the ways to pay it, that which keeps most wild first."""
+    """What the seat to decide may do.
+
+    If it holds wild tokens, `payments` has for each purchase the ways to pay it, that which keeps most of them first; without them
+    the price is paid as it stands.
+    """
 
     legal: list[str]
     payments: dict[str, list[str]]

@@ -12,7 +12,7 @@ from ..notation.move import Move, plain_moves
 from ..rules.actions import ACTIONS
 from ..rules.buying import AVENGERS_POINTS
 from ..rules.deal import ANY_START
-from ..rules.gems import WILD
+from ..rules.gems import WILD, unpack
 from ..rules.variants import CARDS, TILES, VARIANTS, Variant
 from ..ruleset import FEWEST_PLAYERS, Ruleset
 from ..search.analysis import Analysis, MoveStats
@@ -68,7 +68,7 @@ def prices(view: View) -> dict[str, tuple[int, ...]]:
 
 
 class Choices:
-    """The legal moves of a position as texts, and for each purchase the ways to pay it, as texts too."""
+    """The legal moves of a position as texts, and for each purchase the ways to pay it with wild tokens, as texts too."""
 
     def __init__(self, game: Game) -> None:
         self.game, self.moves = game, game.legal_moves()
@@ -77,7 +77,9 @@ class Choices:
 
     @cached_property
     def payments(self) -> dict[str, list[str]]:
-        """By purchase. Few moves are purchases that say how they are paid, so most positions are never asked."""
+        """By purchase. A seat without wild tokens pays the price as it stands, and is not asked."""
+        if not unpack(self.game.state["tokens"][self.game.turn])[WILD]:
+            return {}
         return {str(move): _ways(self.game, move) for move in self.moves if ACTIONS[move.action].is_purchase}
 
     def __contains__(self, text: str) -> bool:

@@ -164,7 +164,10 @@ export interface CardOut {
   symbols: number;
 }
 /**
- * What the seat to decide may do. `payments` has for each purchase the ways to pay it, that which keeps most wild first.
+ * What the seat to decide may do.
+ *
+ * If it holds wild tokens, `payments` has for each purchase the ways to pay it, that which keeps most of them first; without them
+ * the price is paid as it stands.
  */
 export interface ChoicesOut {
   legal: string[];

@@ -28,7 +28,7 @@ export const STYLES: Record<Theme, Style> = {
   classic: {
     tokenFace: "#FBF4E4",
     tokenShare: 0.82,
-    pointsLine: 27.5,
+    pointsLine: 28,
     tilePointsLine: 23.5,
     fieldTint: 0,
     back: { cloth: ["#46614C", "#8A6730", "#2F4A6E"], line: ["#E0BE7A", "#E0BE7A", "#E0BE7A"], rosette: "g", turn: 22.5, countLine: 72.5 },

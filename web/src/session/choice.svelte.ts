@@ -73,13 +73,13 @@ export class Choice {
     return this.legal.includes(text) ? text : null;
   });
 
-  /** The ways to pay for what is selected; the first is what is paid if nothing is said. */
+  /** The ways to pay for what is selected, if wild tokens come into it; the first is what is paid if nothing is said. */
   ways = $derived(this.buy ? (this.payments[this.buy] ?? []) : []);
 
   /** The way that is chosen. */
   way = $derived(this.payment ?? this.ways[0] ?? null);
 
-  /** What will be handed over for what is selected, by letter; nothing is known of what cannot be bought. */
+  /** What will be handed over for what is selected, by letter, if that is not simply its price. */
   paid = $derived(this.way === null ? null : paidBy(this.way, this.letters));
 
   /** The returns that are chosen, when they are all that must go back. */
