@@ -117,8 +117,7 @@ def test_a_game_that_became_too_long(browser: Browser, staged: Stage, monkeypatc
 def test_before_and_after_a_game(browser: Browser, staged: Stage) -> None:
     """The waiting room, the private link of a seat, and the page that checks the shuffle."""
     context = guest(browser, staged, "light", "wide")
-    context.request.get("/api/me")
-    created = context.request.post("/api/tables", data={"players": 3}, headers={"Origin": staged.url}).json()
+    created = staged.open_table(context, Game("classic", 3))
     page = context.new_page()
     look_at(page, f"/t/{created['id']}")
     page.set_viewport_size({"width": 1280, "height": 800})
@@ -130,33 +129,30 @@ def test_before_and_after_a_game(browser: Browser, staged: Stage) -> None:
     context.close()
 
 
-DIALOGS = {
-    "rules-dialog": "open-rules",
-    "keys-dialog": "open-keys",
-    "settings": "open-settings",
-    "log-dialog": "open-log",
-}
+DIALOGS = {"keys-dialog": "open-keys", "settings": "open-settings", "log-dialog": "open-log"}
+RULES_DIALOG = {"rules-dialog": "open-rules"}  # what is in it is looked at as a page
 
 
-@pytest.mark.parametrize("variant", ["classic", "marvel"])
-def test_dialogs(browser: Browser, staged: Stage, variant: str) -> None:
+@pytest.mark.parametrize("variant, dialogs", [("classic", DIALOGS | RULES_DIALOG), ("marvel", DIALOGS)])
+def test_dialogs(browser: Browser, staged: Stage, variant: str, dialogs: dict[str, str]) -> None:
     """Each dialog of a table, and what lies before a seat."""
     context = guest(browser, staged, "light", "wide")
     page = context.new_page()
     go_to(page, staged.set_table(context, position_with(variant, "main", can_buy=True)))
-    for dialog, button in DIALOGS.items():
-        page.set_viewport_size({"width": 1280, "height": 800})
+    for dialog, button in dialogs.items():
         page.get_by_test_id(button).click()
         look_into(page, dialog)
-    page.set_viewport_size({"width": 1280, "height": 800})
     page.get_by_role("button", name="Show Greedy's cards").click()
     look_into(page, "area-dialog")
     context.close()
 
 
 def look_into(page: Page, dialog: str) -> None:
+    """A dialog, light and dark; on a phone it only is narrower."""
     expect(page.get_by_test_id(dialog)).to_be_visible()
-    check(page, dialog, "dialog[open]")
+    for mode in MODES:
+        page.emulate_media(color_scheme=mode)
+        assert [] == problems(page, RULES[mode], "dialog[open]"), f"{dialog}, {mode}"
     page.keyboard.press("Escape")
     expect(page.get_by_test_id(dialog)).to_have_count(0)
 
