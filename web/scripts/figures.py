@@ -1,10 +1,9 @@
-"""Make src/art/figures.woff: the digits of Fraunces at weight 600, all of the same width (needs fontTools and a way to read WOFF2).
+"""Make src/art/figures.woff: the digits of Fraunces at weight 600, all of one width (needs fontTools with brotli).
 
 The packaged Fraunces has lining figures, but its subsets have lost the feature `tnum`, so its figures are proportional.
 """
 
 import sys
-from io import BytesIO
 
 from fontTools.subset import Options, Subsetter
 from fontTools.ttLib import TTFont
@@ -35,11 +34,8 @@ def main(source: str, target: str) -> None:
     subsetter = Subsetter(options)
     subsetter.populate(unicodes=DIGITS)
     subsetter.subset(font)
-    saved = BytesIO()
-    tabular(font).save(saved)
-    font = TTFont(saved)
     font.flavor = "woff"
-    font.save(target)
+    tabular(font).save(target)
 
 
 if __name__ == "__main__":
