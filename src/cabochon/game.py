@@ -225,7 +225,8 @@ class Game:
         due, held = unpack(_due(self.states, action)), unpack(self.state["tokens"][self.turn])
         ways: list[tuple[int, ...]] = [()]
         for colour in range(COLOUR_COUNT):
-            ways = [(*way, n) for way in ways for n in range(min(due[colour], held[colour]) + 1)]
+            least = max(0, due[colour] - held[WILD])  # wild can pay for the rest of a colour at most
+            ways = [(*way, n) for way in ways for n in range(least, min(due[colour], held[colour]) + 1)]
         payments = [(*way, sum(due) - sum(way)) for way in ways if sum(due) - sum(way) <= held[WILD]]
         return [Move(action, payment, self.variant) for payment in payments]
 

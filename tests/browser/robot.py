@@ -74,7 +74,10 @@ class Robot:
         confirm.click()
 
     def give_back(self) -> None:
-        self.pick(self.page.locator(".controls [data-testid^='return-']")).click()
+        confirm = self.by("confirm-return")
+        while not confirm.is_enabled():
+            self.pick(self.page.locator(".controls [data-testid^='return-']")).click()
+        confirm.click()
 
     def claim(self) -> None:
         self.page.locator("[data-testid^='claim-']").first.click()

@@ -40,13 +40,17 @@ class Stage:
 
     def set_table(self, guest: BrowserContext, game: Game, **options: Any) -> str:
         """A table at this position with the guest at seat 0 and greedy at the others; its path."""
+        return f"/t/{self.open_table(guest, game, bots=['greedy'] * (game.players - 1), **options)['id']}"
+
+    def open_table(self, guest: BrowserContext, game: Game, **said: object) -> dict[str, str]:
+        """A table that begins at this position when all seats are taken; what the server answers."""
         guest.request.get("/api/me")
         self.deals[len(self.deals)] = game
-        bots = ["greedy"] * (game.players - 1)
-        said = {"variant": game.variant, "players": game.players, "bots": bots, "start": "host", **options}
-        answer = guest.request.post("/api/tables", data=said, headers={"Origin": self.url})
+        options = {"variant": game.variant, "players": game.players, "start": "host", **said}
+        answer = guest.request.post("/api/tables", data=options, headers={"Origin": self.url})
         assert answer.ok, answer.text()
-        return f"/t/{answer.json()['id']}"
+        created: dict[str, str] = answer.json()
+        return created
 
 
 @contextmanager

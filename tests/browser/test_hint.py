@@ -7,8 +7,9 @@ from playwright.sync_api import Browser, Page, expect
 
 from cabochon import Game
 from tests.browser.robot import ANSWER_MS, Robot
-from tests.browser.staged import Stage, position_with, stage
+from tests.browser.staged import Stage, stage
 from tests.browser.test_access import AXE, MODES, RULES, WIDTHS, guest, problems
+from tests.support.positions import position
 
 pytestmark = pytest.mark.slow
 COMPILING_MS = 120_000
@@ -72,12 +73,23 @@ def test_a_hint_by_keyboard(browser: Browser, staged: Stage) -> None:
     robot.page.context.close()
 
 
-def test_a_hint_to_return_a_token_is_done_at_once(browser: Browser, staged: Stage) -> None:
-    robot = sit_down(browser, staged, position_with("classic", "return"))
+def test_a_hint_to_return_a_token_is_chosen(browser: Browser, staged: Stage) -> None:
+    robot = sit_down(browser, staged, position(tokens="4w4u3r", stage="return"))
     robot.by("hint-button").click()
     hinted(robot.page)
-    robot.by("hint-1").click()
+    expect(robot.by("hint-1")).to_have_attribute("aria-pressed", "true")
+    assert 0 == robot.number, "it goes back when it is confirmed"
+    robot.by("confirm-return").click()
     robot.wait_for_number(1)
+    robot.page.context.close()
+
+
+def test_a_hint_says_why(browser: Browser, staged: Stage) -> None:
+    robot = sit_down(browser, staged, position(market={"3a": "w5 3w7k"}, tokens="3w7k", points=10))
+    robot.by("hint-button").click()
+    hinted(robot.page)
+    expect(robot.by("hint-why-1")).to_contain_text("reaches the goal")
+    expect(robot.by("live")).to_contain_text("Reaches the goal.")
     robot.page.context.close()
 
 

@@ -263,10 +263,10 @@ def test_a_payment_can_be_chosen(here: House) -> None:
         for _ in range(80):
             for chair in (anna, ben):
                 state = chair.until(lambda state: state["choices"] or state["outcome"])
-                payments = state["choices"]["payments"]
+                payments = {text: ways for text, ways in state["choices"]["payments"].items() if len(ways) > 1}
                 if payments:
                     text, ways = next(iter(payments.items()))
-                    assert text in state["choices"]["legal"] and len(ways) > 1
+                    assert text in state["choices"]["legal"]
                     number = chair.done("move", number=state["number"] + 1, text=ways[-1])
                     entry = chair.until_number(number)["entries"][-1]
                     assert entry["text"] == ways[-1] and sum(entry["gems"]) == len(ways[-1].split()[-1])

@@ -118,7 +118,7 @@ async def give_hint(service: Service, connection: Connection, message: messages.
     """Tell whoever asked, and nobody else, what the net finds in its seat's view."""
     try:
         found = await service.bots.advise(view, service.sources.bot_seed())
-        connection.put(dumps({"type": "hint", "id": message.id, "number": number, **hint_out(found, view.turn)}))
+        connection.put(dumps({"type": "hint", "id": message.id, "number": number, **hint_out(found, view)}))
     except Refused as refusal:
         connection.put(refused(message.id, refusal))
     except Exception:

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
+from ..advantages import ADVANTAGES
 from ..rules.variants import VARIANTS
 from .errors import REFUSALS, RULE_CODES
 
@@ -30,6 +31,7 @@ RequestId = Annotated[int, Field(ge=0, le=1 << 31)]
 # The schema lists the codes, so that the client does not compile without words for each.
 RefusalCode = Annotated[str, Field(json_schema_extra={"enum": list(REFUSALS)})]
 RuleCode = Annotated[str, Field(json_schema_extra={"enum": list(RULE_CODES)})]
+AdvantageCode = Annotated[str, Field(json_schema_extra={"enum": list(ADVANTAGES)})]
 
 
 class Message(BaseModel):
@@ -147,7 +149,11 @@ class ViewOut(Message):
 
 
 class ChoicesOut(Message):
-    """What the seat to decide may do. `payments` has only purchases that can be paid in several ways."""
+    """What the seat to decide may do.
+
+    If it holds wild tokens, `payments` has for each purchase the ways to pay it, that which keeps most of them first; without them
+    the price is paid as it stands.
+    """
 
     legal: list[str]
     payments: dict[str, list[str]]
@@ -335,11 +341,19 @@ class RefusedOut(Message):
     rule: RuleOut | None
 
 
+class AdvantageOut(Message):
+    """What speaks for a move, by its code; `facts` are numbers of seats, cards and tiles, and amounts."""
+
+    code: AdvantageCode
+    facts: dict[str, str | int]
+
+
 class AdviceOut(Message):
-    """A move that is worth playing, as a text that may be sent, and the own seat's chance to win after it."""
+    """A move that is worth playing, as a text that may be sent, the own seat's chance to win after it, and what speaks for it."""
 
     text: str
     chance: float
+    why: list[AdvantageOut]
 
 
 class HintOut(Message):

@@ -1,21 +1,21 @@
 """From a View to the parts of a message. Everything a client is told about the cards is made here, from Views alone."""
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from orjson import Fragment, dumps
 
+from ..advantages import advantages
 from ..game import Game, Outcome
 from ..notation.move import Move, plain_moves
 from ..rules.actions import ACTIONS
 from ..rules.buying import AVENGERS_POINTS
 from ..rules.deal import ANY_START
-from ..rules.gems import WILD
+from ..rules.gems import WILD, unpack
 from ..rules.variants import CARDS, TILES, VARIANTS, Variant
 from ..ruleset import FEWEST_PLAYERS, Ruleset
-from ..search.analysis import Analysis
+from ..search.analysis import Analysis, MoveStats
 from ..view import View, Views
 
 if TYPE_CHECKING:
@@ -67,12 +67,20 @@ def prices(view: View) -> dict[str, tuple[int, ...]]:
     return {place: price(variant, card, area.bonuses) for place, card in known}
 
 
-@dataclass(frozen=True, slots=True)
 class Choices:
-    """The legal moves as texts, and the ways to pay where there are several."""
+    """The legal moves of a position as texts, and for each purchase the ways to pay it with wild tokens, as texts too."""
 
-    legal: tuple[str, ...]
-    payments: dict[str, list[str]]
+    def __init__(self, game: Game) -> None:
+        self.game, self.moves = game, game.legal_moves()
+        texts = _texts(game.variant)
+        self.legal = tuple([texts[move.action] for move in self.moves])
+
+    @cached_property
+    def payments(self) -> dict[str, list[str]]:
+        """By purchase. A seat without wild tokens pays the price as it stands, and is not asked."""
+        if not unpack(self.game.state["tokens"][self.game.turn])[WILD]:
+            return {}
+        return {str(move): _ways(self.game, move) for move in self.moves if ACTIONS[move.action].is_purchase}
 
     def __contains__(self, text: str) -> bool:
         return text in self.legal or any(text in ways for ways in self.payments.values())
@@ -84,16 +92,9 @@ def _texts(variant: str) -> tuple[str, ...]:
     return tuple(str(move) for move in plain_moves(variant))
 
 
-def choices(game: Game, view: View) -> Choices:
-    """What the seat to decide may do. Without wild there is one way to pay."""
-    texts, moves = _texts(game.variant), game.legal_moves()
-    has_wild = view.seats[view.turn].tokens[WILD] > 0
-    return Choices(tuple([texts[move.action] for move in moves]), _payments(game, moves) if has_wild else {})
-
-
-def _payments(game: Game, moves: list[Move]) -> dict[str, list[str]]:
-    ways = {str(move): game.ways_to_pay(move) for move in moves if ACTIONS[move.action].is_purchase}
-    return {text: [str(way) for way in several] for text, several in ways.items() if len(several) > 1}
+def _ways(game: Game, move: Move) -> list[str]:
+    """Every way to pay for a purchase. The first keeps the most wild: it is what the move pays if it says nothing."""
+    return [str(way) for way in sorted(game.ways_to_pay(move), key=lambda way: way.payment[WILD] if way.payment else 0)]
 
 
 def outcome_out(game: Game) -> dict[str, Any]:
@@ -111,13 +112,19 @@ def _points(view: View, seat: int) -> dict[str, int]:
     return {"cards": view.seats[seat].points - tiles - avengers, "tiles": tiles, "avengers": avengers}
 
 
-def hint_out(found: Analysis, seat: int) -> dict[str, Any]:
+def hint_out(found: Analysis, view: View) -> dict[str, Any]:
     """The moves and chances of a HintOut. What was hardly looked at, or only seems better than the best, is left out."""
+    seat = view.turn
     best, *rest = found.moves
     others = [one for one in rest if one.visits >= MIN_HINT_VISITS and one.values[seat] <= best.values[seat]]
     others = sorted(others[: MAX_HINT_MOVES - 1], key=lambda one: one.values[seat], reverse=True)
-    moves = [{"text": str(one.move), "chance": one.values[seat]} for one in (best, *others)]
-    return {"moves": moves, "chances": best.values}
+    return {"moves": [_advice(view, one) for one in (best, *others)], "chances": best.values}
+
+
+def _advice(view: View, found: MoveStats) -> dict[str, Any]:
+    """An AdviceOut."""
+    why = [{"code": one.code, "facts": one.facts} for one in advantages(view, found.move)]
+    return {"text": str(found.move), "chance": found.values[view.turn], "why": why}
 
 
 class PositionViews:
@@ -159,7 +166,7 @@ class PositionViews:
     def choices(self) -> Choices:
         """What the seat to decide may do."""
         if self.moves is None:
-            self.moves = choices(self.game, self.any_view)
+            self.moves = Choices(self.game)
         return self.moves
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from ..advantages import advantages
 from ..bots import Bot, Budget, bot, legal_moves
 from ..errors import CabochonError
 from ..game import Game
@@ -174,7 +175,10 @@ class Session:
         self.drawn = False
 
     def hint(self, _rest: str) -> None:
-        print_text(self.out, f"Greedy would play: {bot('greedy').choose(self.view(), Budget(), self.seed)}")
+        """What greedy would play, and what speaks for it."""
+        move = bot("greedy").choose(self.view(), Budget(), self.seed)
+        why = "; ".join(one.sentence(self.names, self.game.variant) for one in advantages(self.view(), move))
+        print_text(self.out, f"Greedy would play: {move}{f' ({why})' if why else ''}")
 
     def rules(self, rest: str) -> None:
         """Print a section of the rules; without a title, the headings."""

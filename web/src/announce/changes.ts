@@ -13,19 +13,22 @@ const MAX_LINES = 6;
 export function changes() {
   let wasMine = false;
   let wasLast = false;
+  let wasOver = false;
   return (next: StateOut, fresh: EntryOut[], first: boolean, speaker: Speaker | null) => {
     const mine = isMine(next);
     const last = next.view?.last_round ?? false;
     if (!first) {
-      if (speaker) for (const entry of fresh.slice(-MAX_LINES)) live.say(spoken(entry, speaker));
+      // A takeback is a line for each move that it takes back, and one sentence.
+      if (speaker) for (const sentence of new Set(fresh.slice(-MAX_LINES).map((entry) => spoken(entry, speaker)))) live.say(sentence);
       sound(fresh);
       if (mine && !wasMine) {
         live.say(m.log_your_turn());
         sounds.turn();
       }
       if (last && !wasLast) live.say(m.log_last_round());
-      if (next.outcome) sounds.end();
+      if (next.outcome && !wasOver) sounds.end();
     }
+    wasOver = next.outcome !== null;
     wasMine = mine;
     wasLast = last;
   };

@@ -1,7 +1,7 @@
 // What is read out on request: how things stand, and a hint.
 import type { HintOut, SeatOut, ViewOut } from "../api/messages";
 import { m } from "../paraglide/messages";
-import { advised, gemList, percent, plain, seatName, type Speaker } from "./words";
+import { advantage, advised, gemList, percent, plain, seatName, type Speaker } from "./words";
 
 /** Whose turn it is, what everybody has, and what is in the bank. */
 export function status(view: ViewOut, seats: readonly SeatOut[], { data }: Speaker, turnLine: string): string {
@@ -15,6 +15,9 @@ export function status(view: ViewOut, seats: readonly SeatOut[], { data }: Speak
 
 /** The moves of a hint, with their chances. */
 export function adviceWords(advice: HintOut, view: ViewOut, speaker: Speaker): string {
-  const moves = advice.moves.map(({ text, chance }) => `${plain(advised(text, view, speaker), speaker)}: ${percent(100 * chance)}.`);
+  const moves = advice.moves.map(({ text, chance, why }) => {
+    const said = [`${plain(advised(text, view, speaker), speaker)}: ${percent(100 * chance)}`, ...why.map((one) => plain(advantage(one, speaker), speaker))];
+    return said.map((sentence) => `${sentence}.`).join(" ");
+  });
   return `${m.hint_title()}. ${moves.join(" ")}`;
 }

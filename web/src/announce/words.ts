@@ -1,6 +1,6 @@
 // Everything that is said about the game, in the reader's language.
 import type { Variant } from "../api/http";
-import type { BotOut, CardOut, EntryOut, GameDataOut, SeatOut, TileFaceOut, ViewOut } from "../api/messages";
+import type { AdvantageOut, BotOut, CardOut, EntryOut, GameDataOut, SeatOut, TileFaceOut, ViewOut } from "../api/messages";
 import type { Theme } from "../art/types";
 import { games } from "../session/games.svelte";
 import { m } from "../paraglide/messages";
@@ -242,6 +242,30 @@ export function advised(move: string, view: ViewOut, { data }: Speaker): Piece[]
   const number = cardAt(what, view);
   const card = number ? data.cards[number - 1] : null;
   return [{ text: `${verb === "buy" ? m.turn_buy({ theme }) : m.turn_reserve()} ` }, { card, tier: card?.tier ?? Number(what[0]) }];
+}
+
+// The types list the codes, so an advantage without words here does not compile.
+type Facts = AdvantageOut["facts"];
+const ADVANTAGES: Record<AdvantageOut["code"], (facts: Facts, speaker: Speaker) => string> = {
+  wins: () => m.hint_wins(),
+  goal: () => m.hint_goal(),
+  tile: ({ points }, { data }) => m.hint_tile({ tile_kind: data.tile_kind, points }),
+  avengers: ({ points }) => m.hint_avengers({ points }),
+  points: ({ points }) => m.hint_points({ n: Number(points) }),
+  denies: ({ seat, points }, { name }) => m.hint_denies({ name: name(Number(seat)), n: Number(points) }),
+  affords: (_, { data }) => m.hint_affords({ theme: data.theme, card: mark("card") }),
+  tile_nearer: ({ left }, { data }) => m.hint_tile_nearer({ tile_kind: data.tile_kind, n: Number(left) }),
+  nearer: ({ left }) => m.hint_nearer({ card: mark("card"), n: Number(left) }),
+  cheaper: ({ cards }) => m.hint_cheaper({ n: Number(cards) }),
+  wild: (_, { data }) => m.hint_wild({ theme: data.theme }),
+  free: () => m.hint_free(),
+  keeps: (_, { data }) => m.hint_keeps({ theme: data.theme }),
+};
+
+/** What speaks for a move; cards as pieces. */
+export function advantage({ code, facts }: AdvantageOut, speaker: Speaker): Piece[] {
+  const card = speaker.data.cards.find((one) => one.number === facts.card) ?? null;
+  return pieces(ADVANTAGES[code](facts, speaker), { card: { card, tier: card?.tier ?? 1 } });
 }
 
 /** Chances as whole percents that make 100; the own one is simply rounded. */

@@ -2,6 +2,7 @@
 
 export interface Messages {
   AckOut: AckOut;
+  AdvantageOut: AdvantageOut;
   AdviceOut: AdviceOut;
   AnswerIn: AnswerIn;
   AreaOut: AreaOut;
@@ -68,11 +69,34 @@ export interface AckOut {
   number: number;
 }
 /**
- * A move that is worth playing, as a text that may be sent, and the own seat's chance to win after it.
+ * What speaks for a move, by its code; `facts` are numbers of seats, cards and tiles, and amounts.
+ */
+export interface AdvantageOut {
+  code:
+    | "wins"
+    | "goal"
+    | "tile"
+    | "avengers"
+    | "points"
+    | "denies"
+    | "affords"
+    | "tile_nearer"
+    | "nearer"
+    | "cheaper"
+    | "wild"
+    | "free"
+    | "keeps";
+  facts: {
+    [k: string]: string | number;
+  };
+}
+/**
+ * A move that is worth playing, as a text that may be sent, the own seat's chance to win after it, and what speaks for it.
  */
 export interface AdviceOut {
   text: string;
   chance: number;
+  why: AdvantageOut[];
 }
 /**
  * Say yes or no to a question.
@@ -140,7 +164,10 @@ export interface CardOut {
   symbols: number;
 }
 /**
- * What the seat to decide may do. `payments` has only purchases that can be paid in several ways.
+ * What the seat to decide may do.
+ *
+ * If it holds wild tokens, `payments` has for each purchase the ways to pay it, that which keeps most of them first; without them
+ * the price is paid as it stands.
  */
 export interface ChoicesOut {
   legal: string[];

@@ -32,3 +32,23 @@ export function lightness(hex: string): number {
   const [r, g, b] = channels(hex);
   return (0.3 * r + 0.59 * g + 0.11 * b) / 255;
 }
+
+/** Stones darker than this are lost on dark wood. */
+const DARK_STONE = 0.38;
+
+/** The edge of a gem on light and on dark ground: dark as a rule, but in the dark the brighter the darker the stone is. */
+export function edgeColours(base: string): { light: string; dark: string } {
+  const edge = tint(base, lightness(base) < 0.55 ? -0.62 : -0.66);
+  return { light: edge, dark: lightness(base) < DARK_STONE ? tint(base, 0.75 - lightness(base)) : edge };
+}
+
+/** How much two colours stand out from each other, from 1 to 21 (WCAG). */
+export function contrast(a: string, b: string): number {
+  const [high, low] = [luminance(a), luminance(b)].sort((x, y) => y - x);
+  return (high + 0.05) / (low + 0.05);
+}
+
+function luminance(hex: string): number {
+  const [r, g, b] = channels(hex).map((v) => (v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}

@@ -6,7 +6,7 @@ interface Style {
   /** what a token's face is mixed with, and how much of it */
   tokenFace: string;
   tokenShare: number;
-  /** base lines of the points: old-style figures reach below the line */
+  /** base lines of the points */
   pointsLine: number;
   tilePointsLine: number;
   /** how much darker than its gem a field of a tile is */
@@ -28,10 +28,10 @@ export const STYLES: Record<Theme, Style> = {
   classic: {
     tokenFace: "#FBF4E4",
     tokenShare: 0.82,
-    pointsLine: 23.5,
-    tilePointsLine: 19,
+    pointsLine: 28,
+    tilePointsLine: 23.5,
     fieldTint: 0,
-    back: { cloth: ["#46614C", "#8A6730", "#2F4A6E"], line: ["#E0BE7A", "#E0BE7A", "#E0BE7A"], rosette: "g", turn: 22.5, countLine: 69 },
+    back: { cloth: ["#46614C", "#8A6730", "#2F4A6E"], line: ["#E0BE7A", "#E0BE7A", "#E0BE7A"], rosette: "g", turn: 22.5, countLine: 72.5 },
   },
   marvel: {
     tokenFace: NIGHT,

@@ -7,6 +7,16 @@ export function focusFirst(testids: readonly string[]) {
   }
 }
 
+/** What is called so is no thing on the table, but the table itself or its bar. */
+export const START = "start";
+
+/** The focus goes to the table, unless somebody is somewhere else on the page. */
+export function focusTable(testid: string) {
+  const active = document.activeElement;
+  if (active === null || active === document.body || active.id === "main")
+    document.querySelector<HTMLElement>(`[data-testid="${testid}"]`)?.focus({ preventScroll: true });
+}
+
 const ARROWS: Record<string, [number, number]> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 /** How much worse a step aside is than one ahead, and how far aside a thing may lie at all. */
 const ASIDE_COSTS = 2.5;
@@ -23,12 +33,18 @@ function middle(element: Element): [number, number] {
 export function walk(event: KeyboardEvent) {
   const direction = ARROWS[event.key];
   const from = document.activeElement;
-  if (!direction || !(from instanceof HTMLElement) || !from.dataset.nav) return;
+  if (!direction || !(from instanceof HTMLElement)) return;
+  // From the table as a whole an arrow goes to its first card.
+  if (from.dataset.nav === START) {
+    event.preventDefault();
+    return document.querySelector<HTMLElement>('[data-nav="card"]')?.focus();
+  }
+  if (!from.dataset.nav) return;
   const [dx, dy] = direction;
   const [x, y] = middle(from);
   let best: HTMLElement | null = null;
   let nearest = Infinity;
-  for (const element of document.querySelectorAll<HTMLElement>("[data-nav]")) {
+  for (const element of document.querySelectorAll<HTMLElement>(`[data-nav]:not([data-nav="${START}"])`)) {
     const [ex, ey] = middle(element);
     const along = (ex - x) * dx + (ey - y) * dy;
     const across = Math.abs((ex - x) * dy) + Math.abs((ey - y) * dx);

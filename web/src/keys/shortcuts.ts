@@ -68,6 +68,7 @@ function confirm(table: Playing, event: KeyboardEvent) {
   const isButton = target.closest("button, a, summary") && target.getAttribute("aria-pressed") !== "true";
   if (isButton && !(choice.take && target.dataset.nav === "bank")) return;
   event.preventDefault();
+  if (choice.returns) return table.returnAll();
   if (choice.take) return table.take();
   if (choice.buy) return table.buy();
 }
@@ -76,9 +77,13 @@ function confirm(table: Playing, event: KeyboardEvent) {
 export const shortcut = (table: Playing, key: string): Shortcut | undefined =>
   SHORTCUTS.find(({ keys, when }) => (typeof keys === "function" ? keys(table) : keys).includes(key) && (when?.(table) ?? true));
 
+/** A letter, a digit or a sign: those who speak to their computer, or tremble, switch such shortcuts off. */
+export const isSingleKey = (key: string) => [...key].length === 1;
+
 /** Whether a key is meant for the table, and not for a field, a dialog or the browser. */
-export const isForTable = (event: KeyboardEvent) =>
+export const isForTable = (event: KeyboardEvent, singleKeys: boolean) =>
   !(event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) &&
+  (singleKeys || !isSingleKey(event.key)) &&
   !(event.target as HTMLElement).closest("input, select, textarea, dialog");
 
 export function press(table: Playing, event: KeyboardEvent, panels: Panels) {

@@ -22,14 +22,28 @@ function named(place: string): Selected {
   return place[1] === "?" ? { kind: "deck", tier: Number(place[0]) } : { kind: "card", slot: place };
 }
 
-const wilds = (payment: string) => payment.split("*").length;
+/** The tokens that a way to pay hands over, by letter: `buy 1a with uu*`; nothing if it costs nothing. */
+export function paidBy(way: string, letters: string): number[] {
+  const gems = way.split(" with ")[1] ?? "";
+  return [...letters].map((letter) => [...gems].filter((one) => one === letter).length);
+}
+
+/** What the seat to decide has too much of: how many tokens go back, and how many of each it holds, by letter. */
+export interface Excess {
+  tokens: number;
+  held: readonly number[];
+}
+const NO_EXCESS: Excess = { tokens: 0, held: [] };
 
 export class Choice {
   picked = $state<string[]>([]);
+  /** tokens chosen to go back, when there are too many */
+  returned = $state<string[]>([]);
   selected = $state.raw<Selected | null>(null);
   payment = $state<string | null>(null);
   legal = $state.raw<readonly string[]>([]);
   payments = $state.raw<Record<string, string[]>>({});
+  excess = $state.raw<Excess>(NO_EXCESS);
   letters = $state("wugrk*");
 
   #takes = $derived(this.legal.filter((move) => move.startsWith("take ")).map((move) => move.slice(5)));
@@ -59,8 +73,19 @@ export class Choice {
     return this.legal.includes(text) ? text : null;
   });
 
-  /** The ways to pay for what is selected, when there are several; those that keep the wild tokens come first. */
-  ways = $derived(this.buy ? [...(this.payments[this.buy] ?? [])].sort((a, b) => wilds(a) - wilds(b)) : []);
+  /** The ways to pay for what is selected, if wild tokens come into it; the first is what is paid if nothing is said. */
+  ways = $derived(this.buy ? (this.payments[this.buy] ?? []) : []);
+
+  /** The way that is chosen. */
+  way = $derived(this.payment ?? this.ways[0] ?? null);
+
+  /** What will be handed over for what is selected, by letter, if that is not simply its price. */
+  paid = $derived(this.way === null ? null : paidBy(this.way, this.letters));
+
+  /** The returns that are chosen, when they are all that must go back. */
+  returns = $derived(
+    this.returned.length && this.returned.length === this.excess.tokens ? this.returned.map((letter) => `return ${letter}`) : null,
+  );
 
   #place(): string | null {
     if (this.selected?.kind === "card") return this.selected.slot;
@@ -75,6 +100,11 @@ export class Choice {
 
   canReturn(letter: string): boolean {
     return this.legal.includes(`return ${letter}`);
+  }
+
+  /** How many tokens of a letter are chosen to go back. */
+  returning(letter: string): number {
+    return this.returned.filter((one) => one === letter).length;
   }
 
   canClaim(place: number): boolean {
@@ -92,8 +122,24 @@ export class Choice {
     this.picked.splice(index, 1);
   }
 
+  /** All picked tokens of a letter go back to their pile. */
+  putBackAll(letter: string) {
+    this.picked = this.picked.filter((one) => one !== letter);
+  }
+
+  /** Choose a token to go back. With none left to choose it stays after all; when enough are chosen, the first makes room. */
+  giveBack(letter: string): boolean {
+    if (!this.canReturn(letter)) return false;
+    const chosen = this.returning(letter);
+    const all = chosen === this.excess.held[this.letters.indexOf(letter)];
+    if (all || chosen === this.excess.tokens) this.returned = this.returned.filter((one) => one !== letter);
+    else this.returned = [...this.returned, letter].slice(-this.excess.tokens);
+    return true;
+  }
+
   select(selected: Selected | null) {
     this.picked = [];
+    this.returned = [];
     this.payment = null;
     this.selected = selected;
   }
@@ -105,6 +151,7 @@ export class Choice {
       this.clear();
       this.picked = [...what];
     } else if (verb === "buy" || verb === "reserve") this.select(named(what));
+    else if (verb === "return") return this.giveBack(what);
     else return false;
     return true;
   }
@@ -114,14 +161,16 @@ export class Choice {
   }
 
   get empty() {
-    return this.picked.length === 0 && this.selected === null;
+    return this.picked.length === 0 && this.returned.length === 0 && this.selected === null;
   }
 
   /** New legal moves: a choice that is still possible stays. */
-  update(legal: readonly string[], payments: Record<string, string[]>, letters: string, mine: boolean) {
+  update(legal: readonly string[], payments: Record<string, string[]>, letters: string, mine: boolean, excess = NO_EXCESS) {
     this.legal = legal;
     this.payments = payments;
     this.letters = letters;
+    this.excess = excess;
+    if (!this.returned.every((letter) => this.canReturn(letter))) this.returned = [];
     if (!mine) {
       // Looking at a card while others play is fine; picked tokens wait for nobody.
       this.picked = [];

@@ -10,7 +10,7 @@ import { named, seatName, type Speaker } from "../announce/words";
 import { gameData, variantOf, type Variant } from "../api/http";
 import type { EntryOut, GameDataOut, HintOut, StateOut, ViewOut } from "../api/messages";
 import { m } from "../paraglide/messages";
-import { Choice, inOrder, type Selected } from "./choice.svelte";
+import { Choice, inOrder, type Excess, type Selected } from "./choice.svelte";
 import { Connection, LOST, type Answer, type Request } from "./connection.svelte";
 import { DealPartner } from "./deal.svelte";
 import { touched } from "./touched";
@@ -18,6 +18,8 @@ import { isMine, viewOf } from "./turn";
 
 /** How long a refusal stays on the screen, in milliseconds. */
 const NOTE_TIME = 6000;
+/** A move that takes longer than this, in milliseconds, is said to be on its way. */
+const SLOW = 300;
 
 /** What the page does when something happens at the table. */
 export interface Stage {
@@ -29,6 +31,8 @@ export interface Stage {
   over(isNew: boolean): void;
   /** A hint has come. */
   hinted(): void;
+  /** A move of this browser was played. */
+  played(): void;
 }
 
 /** A session with a game on the table. */
@@ -44,11 +48,14 @@ export class TableSession {
   note = $state("");
   /** A move is on its way. */
   busy = $state(false);
+  /** It has been on its way for so long that somebody may wonder. */
+  sending = $state(false);
   hint = $state.raw<HintOut | null>(null);
   hinting = $state(false);
   wantsRematch = $state(false);
 
   #noteTimer = 0;
+  #isOver = false;
   #nextTable: Connection | null = null;
   #announce = changes();
   /** The deal is going on while we look: afterwards we know whether we had a part in it. */
@@ -139,7 +146,12 @@ export class TableSession {
   /** The choice follows the legal moves. */
   follow() {
     const choices = this.current?.choices;
-    this.choice.update(choices?.legal ?? [], choices?.payments ?? {}, this.data?.letters ?? this.choice.letters, this.mine);
+    this.choice.update(choices?.legal ?? [], choices?.payments ?? {}, this.data?.letters ?? this.choice.letters, this.mine, this.#excess());
+  }
+
+  #excess(): Excess | undefined {
+    const held = this.view && this.me !== null && this.view.stage === "return" ? this.view.areas[this.me].tokens : null;
+    return held ? { tokens: sum(held) - this.tokenLimit, held } : undefined;
   }
 
   close() {
@@ -163,7 +175,9 @@ export class TableSession {
     if (!first && next.table.rematch && !this.#nextTable) this.#takePartIn(next.table.rematch);
     if (!first) void tick().then(() => this.stage.after());
     this.#announce(next, fresh, first, this.speaker);
-    if (next.outcome) this.stage.over(!first);
+    // Further states come after the end, as people leave or ask for a rematch: the end is shown once.
+    if (next.outcome && !this.#isOver) this.stage.over(!first);
+    this.#isOver = next.outcome !== null;
   }
 
   #watchDeal({ table }: StateOut, first: boolean) {
@@ -212,16 +226,22 @@ export class TableSession {
     return answer.ok;
   };
 
-  async play(text: string | null) {
-    if (!text || this.busy || !this.current) return;
+  play = (text: string | null) => this.#playAll(text ? [text] : []);
+
+  /** Play moves one after the other, as long as none is refused. */
+  async #playAll(texts: readonly string[]) {
+    if (!texts.length || this.busy || !this.current) return;
     this.busy = true;
-    const done = await this.ask({ type: "move", number: this.current.number + 1, text });
-    this.busy = false;
+    const timer = window.setTimeout(() => (this.sending = true), SLOW);
+    let number = this.current.number;
+    let done = true;
+    for (const text of texts) done &&= await this.ask({ type: "move", number: (number += 1), text });
+    clearTimeout(timer);
+    this.busy = this.sending = false;
     if (!done) return;
     this.choice.clear();
     await tick();
-    // The pressed button is gone: whoever plays by keyboard goes on from here.
-    if (document.activeElement === document.body) document.querySelector<HTMLElement>('[data-testid="turn-bar"]')?.focus({ preventScroll: true });
+    this.stage.played();
   }
 
   async #whyNot(text: string) {
@@ -245,6 +265,14 @@ export class TableSession {
     if (!this.view || this.me === null) return;
     this.note = "";
     if (this.choice.pick(letter)) return sounds.pick();
+    const { picked } = this.choice;
+    if (picked.includes(letter)) {
+      this.choice.putBackAll(letter);
+      sounds.putBack();
+      // Somebody with one token may have wanted two.
+      if (picked.length === 1) void this.#whyNot(`take ${letter}${letter}`);
+      return;
+    }
     if (!this.mine) return this.tell(m.refused_not_your_turn());
     if (letter === "*") return this.tell(m.rule_wild_take({ theme: this.theme }));
     if (letter === "t") return this.tell(m.rule_time_take());
@@ -273,10 +301,12 @@ export class TableSession {
     this.choice.clear();
   };
 
-  /** The token that was picked last goes back, or the whole choice if there is none. */
+  /** The token that was chosen last goes back, or the whole choice if there is none. */
   putBack() {
-    if (!this.choice.picked.length) return this.clear();
-    this.choice.putBack(this.choice.picked.length - 1);
+    const { picked, returned } = this.choice;
+    if (!picked.length && !returned.length) return this.clear();
+    if (picked.length) this.choice.putBack(picked.length - 1);
+    else returned.pop();
     sounds.putBack();
   }
 
@@ -288,11 +318,13 @@ export class TableSession {
 
   take = () => this.play(this.choice.take);
   buy = () => {
-    const { buy, ways, payment } = this.choice;
-    return this.play(buy && ways.length > 1 ? fullPayment(buy, payment ?? ways[0]) : buy);
+    const { buy, ways, way } = this.choice;
+    return this.play(ways.length > 1 ? way : buy);
   };
   reserve = () => this.play(this.choice.reserve);
-  giveBack = (letter: string) => void (this.choice.canReturn(letter) && this.play(`return ${letter}`));
+  /** Choose a token to give back; it goes when all are chosen and confirmed. */
+  giveBack = (letter: string) => void (this.choice.giveBack(letter) && sounds.pick());
+  returnAll = () => this.#playAll(this.choice.returns ?? []);
   claim = (place: number) => void (this.choice.canClaim(place) && this.play(`claim ${place}`));
   pass = () => void (this.choice.legal.includes("pass") && this.play("pass"));
   undo = () => void (this.current?.can_undo !== "no" && this.ask({ type: "undo" }));
@@ -320,7 +352,8 @@ export class TableSession {
     if (this.choice.empty) this.choice.choose(this.advice.moves[0].text);
   }
 
-  isChosen = (text: string) => [this.choice.take, this.choice.buy, this.choice.reserve].includes(text);
+  isChosen = (text: string) =>
+    [this.choice.take, this.choice.buy, this.choice.reserve, ...this.choice.returned.map((letter) => `return ${letter}`)].includes(text);
 
   /** Advice is shown on the table like any choice; a step that needs none is taken. */
   followAdvice = (text: string) => {
@@ -330,4 +363,5 @@ export class TableSession {
     else void this.play(text);
   };
 }
-const fullPayment = (move: string, way: string) => (way.startsWith("buy") ? way : `${move} with ${way}`);
+
+const sum = (counts: readonly number[]) => counts.reduce((all, n) => all + n, 0);

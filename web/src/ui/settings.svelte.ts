@@ -40,6 +40,8 @@ class Settings {
   sound = $state(kept("sound") === "on");
   letters = $state(kept("letters") === "on");
   prices = $state(kept("prices") !== "off");
+  /** shortcuts of a single key */
+  keys = $state(kept("keys") !== "off");
   /** the game chosen for the next table, and how the pages without a game are drawn */
   game = $state(kept("game"));
   theme = $state<Theme>(oneOf(kept("theme"), THEMES, THEMES[0]));
@@ -78,7 +80,7 @@ class Settings {
     keep("theme", theme);
   }
 
-  toggle(key: "sound" | "letters" | "prices") {
+  toggle(key: "sound" | "letters" | "prices" | "keys") {
     this[key] = !this[key];
     keep(key, this[key] ? "on" : "off");
   }

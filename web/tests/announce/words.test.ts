@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
-import type { EntryOut, GameDataOut, ThoughtOut, TileFaceOut } from "../../src/api/messages";
-import { percents, plain, sentences, spoken, thoughtOf, tileWords, weakened } from "../../src/announce/words";
+import type { AdvantageOut, EntryOut, GameDataOut, ThoughtOut, TileFaceOut } from "../../src/api/messages";
+import { advantage, percents, plain, sentences, spoken, thoughtOf, tileWords, weakened } from "../../src/announce/words";
 import { m } from "../../src/paraglide/messages";
 import { overwriteGetLocale } from "../../src/paraglide/runtime";
 
@@ -90,6 +90,29 @@ test.each([
 ] as const)("the goal in %s: %s, %i", (locale, goal_kind, goal, expected) => {
   overwriteGetLocale(() => locale);
   expect(m.table_goal({ goal_kind, goal })).toBe(expected);
+});
+
+describe("what speaks for a move", () => {
+  const card = { number: 7, tier: 2, bonus: "k", points: 2, cost: [0, 0, 0, 0, 0], name: "", symbols: 0 };
+  const speaker = { data: { ...dataOf("noble", face({})), cards: [card] } as GameDataOut, name: () => "Ben" };
+  const said = (code: AdvantageOut["code"], facts: AdvantageOut["facts"]) => plain(advantage({ code, facts }, speaker), speaker);
+
+  test.each<[AdvantageOut["code"], AdvantageOut["facts"], string]>([
+    ["tile", { tile: 1, points: 3 }, "Completes the noble (+3)"],
+    ["denies", { seat: 1, points: 4 }, "Denies Ben 4 points"],
+    ["points", { points: 1 }, "Brings 1 point"],
+    ["affords", { card: 7, place: "2a" }, "Then you can buy an onyx card (2 points)"],
+    ["nearer", { card: 7, place: "2a", left: 1 }, "Then 1 token is missing for an onyx card (2 points)"],
+    ["tile_nearer", { tile: 1, left: 2 }, "Then 2 bonuses are missing for a noble"],
+  ])("%s %j", (code, facts, expected) => {
+    expect(said(code, facts)).toBe(expected);
+  });
+
+  test.each(["en", "pl", "is", "pt"] as const)("has words in %s", (locale) => {
+    overwriteGetLocale(() => locale);
+    for (const code of ["wins", "goal", "avengers", "cheaper", "wild", "free", "keeps"] as const)
+      expect(said(code, { points: 3, cards: 4 })).toMatch(/^[^{}]{5,}$/);
+  });
 });
 
 describe("chances as whole percents", () => {

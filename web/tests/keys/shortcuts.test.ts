@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from "vitest";
 import { isForTable, press, shortcut, SHORTCUTS, type Panels } from "../../src/keys/shortcuts";
 import type { Playing } from "../../src/session/table.svelte";
 
-const ACTIONS = ["giveBack", "claim", "pick", "putBack", "clear", "take", "buy", "reserve", "nextPayment", "pass", "undo", "askHint"] as const;
+const ACTIONS = ["giveBack", "returnAll", "claim", "pick", "putBack", "clear", "take", "buy", "reserve", "nextPayment", "pass", "undo", "askHint"] as const;
 
 /** A table that writes down what is done at it. */
 function tableIn(stage: string, { mine = true, letters = "wugrk*", choice = {} } = {}) {
@@ -64,14 +64,26 @@ describe("a key at the table", () => {
     expect(pressed("Enter", "main", { choice: { buy: "buy 1a" } }, button)).toEqual({ done: [], takenOver: false });
     expect(pressed("Enter", "main", { choice: { buy: "buy 1a" } }, { ...button, getAttribute: () => "true" })).toEqual({ done: ["buy"], takenOver: true });
     expect(pressed("Enter", "main", { choice: { take: "take kk" } }, { ...button, dataset: { nav: "bank" } })).toEqual({ done: ["take"], takenOver: true });
+    expect(pressed("Enter", "return", { choice: { returns: ["return w"] } })).toEqual({ done: ["returnAll"], takenOver: true });
     const advice = { ...button, dataset: { advice: "reserve 1a" } };
     expect(pressed("Enter", "main", { choice: { reserve: "reserve 1a" } }, advice)).toEqual({ done: ["reserve"], takenOver: true });
   });
 
   test("is left to fields, dialogs and the browser", () => {
-    expect(isForTable(keyed("w"))).toBe(true);
-    expect(isForTable({ ...keyed("w"), ctrlKey: true } as KeyboardEvent)).toBe(false);
-    expect(isForTable(keyed("w", { closest: (() => ({})) as never }))).toBe(false);
+    expect(isForTable(keyed("w"), true)).toBe(true);
+    expect(isForTable({ ...keyed("w"), ctrlKey: true } as KeyboardEvent, true)).toBe(false);
+    expect(isForTable(keyed("w", { closest: (() => ({})) as never }), true)).toBe(false);
+  });
+
+  test.each([
+    ["w", false],
+    ["1", false],
+    ["*", false],
+    ["Enter", true],
+    ["Escape", true],
+    ["ArrowLeft", true],
+  ])("%s where single keys are switched off: %s", (key, expected) => {
+    expect(isForTable(keyed(key), false)).toBe(expected);
   });
 
   test("has one meaning in a stage", () => {

@@ -33,6 +33,16 @@ describe("picking tokens", () => {
     expect(made.take).toBe(null);
   });
 
+  test("all tokens of a colour go back to their pile", () => {
+    const made = choice();
+    [..."ww"].forEach((letter) => made.pick(letter));
+    made.putBackAll("w");
+    expect(made.picked).toEqual([]);
+    [..."wu"].forEach((letter) => made.pick(letter));
+    made.putBackAll("w");
+    expect(made.picked).toEqual(["u"]);
+  });
+
   test("a choice survives a reconnection if it is still legal", () => {
     const made = choice();
     made.pick("w");
@@ -54,10 +64,62 @@ describe("cards", () => {
     expect([made.buy, made.reserve]).toEqual(["buy @1", null]);
   });
 
-  test("ways to pay that keep the wild tokens come first", () => {
-    const made = choice(LEGAL, { "buy 1a": ["buy 1a with **", "buy 1a with u*", "buy 1a with uu"] });
+  test("what will be paid is what the server says, gold and all", () => {
+    const made = choice(LEGAL, { "buy 1a": ["buy 1a with kk*"], "buy @1": ["buy @1"] });
     made.select({ kind: "card", slot: "1a" });
-    expect(made.ways).toEqual(["buy 1a with uu", "buy 1a with u*", "buy 1a with **"]);
+    expect(made.paid).toEqual([0, 0, 0, 0, 2, 1]);
+    made.select({ kind: "reserve", place: 1 });
+    expect(made.paid).toEqual([0, 0, 0, 0, 0, 0]);
+    made.select({ kind: "card", slot: "2b" });
+    expect(made.paid).toBe(null);
+  });
+
+  test("another way to pay can be chosen", () => {
+    const made = choice(LEGAL, { "buy 1a": ["buy 1a with uu", "buy 1a with u*"] });
+    made.select({ kind: "card", slot: "1a" });
+    expect([made.way, made.paid]).toEqual(["buy 1a with uu", [0, 2, 0, 0, 0, 0]]);
+    made.payment = "buy 1a with u*";
+    expect([made.way, made.paid]).toEqual(["buy 1a with u*", [0, 1, 0, 0, 0, 1]]);
+  });
+});
+
+describe("giving tokens back", () => {
+  function returning(tokens: number, held = [3, 1, 0, 4, 0, 4]) {
+    const made = new Choice();
+    made.update(["return w", "return u", "return r", "return *"], {}, "wugrk*", true, { tokens, held });
+    return made;
+  }
+
+  test.each([
+    [1, "w", ["return w"]],
+    [2, "w", null],
+    [2, "wr", ["return w", "return r"]],
+    [2, "ww", ["return w", "return w"]],
+    [1, "wr", ["return r"]],
+    [2, "wru", ["return r", "return u"]],
+    [2, "wg", null],
+    [2, "uu", null],
+    [1, "ww", null],
+    [3, "wwww", null],
+  ])("of %i too many: %s", (tokens, letters, expected) => {
+    const made = returning(tokens);
+    for (const letter of letters) made.giveBack(letter);
+    expect(made.returns).toEqual(expected);
+  });
+
+  test("is let go of like any choice", () => {
+    const made = returning(1);
+    made.giveBack("w");
+    expect(made.empty).toBe(false);
+    made.clear();
+    expect([made.empty, made.returns]).toEqual([true, null]);
+  });
+
+  test("is forgotten when it is somebody else's turn", () => {
+    const made = returning(1);
+    made.giveBack("w");
+    made.update([], {}, "wugrk*", false);
+    expect(made.empty).toBe(true);
   });
 });
 
@@ -74,7 +136,13 @@ describe("advice", () => {
     expect([made.take, made.buy, made.reserve]).toEqual([take, buy, reserve]);
   });
 
-  test.each(["return w", "claim 2", "pass"])("%s needs no choice", (move) => {
+  test("a token to give back is chosen", () => {
+    const made = new Choice();
+    made.update(["return w"], {}, "wugrk*", true, { tokens: 1, held: [3, 0, 0, 0, 0, 0] });
+    expect([made.choose("return w"), made.returns]).toEqual([true, ["return w"]]);
+  });
+
+  test.each(["claim 2", "pass"])("%s needs no choice", (move) => {
     const made = choice();
     expect([made.choose(move), made.empty]).toEqual([false, true]);
   });

@@ -1,30 +1,5 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-
-/** A socket that does what the test says. */
-class FakeSocket {
-  static readonly CONNECTING = 0;
-  static readonly OPEN = 1;
-  static all: FakeSocket[] = [];
-  readyState = FakeSocket.CONNECTING;
-  sent: string[] = [];
-  onopen = () => undefined as void;
-  onmessage = (_event: { data: string }) => undefined as void;
-  onclose = (_event: { code: number; reason: string }) => undefined as void;
-  constructor(readonly address: string) {
-    FakeSocket.all.push(this);
-  }
-  send(text: string) {
-    this.sent.push(text);
-  }
-  close() {
-    this.readyState = 3;
-    this.onclose({ code: 1000, reason: "" });
-  }
-  open() {
-    this.readyState = FakeSocket.OPEN;
-    this.onopen();
-  }
-}
+import { FakeSocket, stubPage } from "./page";
 
 /** A connection of a new page, where GET /api/me is answered so. */
 async function connect(...answers: Response[]) {
@@ -42,14 +17,8 @@ const refused = (status: number) => Response.json({ detail: "no", code: "too_man
 // The first import of a page compiles it, which may take longer than a test should.
 beforeAll(() => import("../../src/session/connection.svelte"), 60_000);
 beforeEach(() => {
-  FakeSocket.all = [];
   vi.useFakeTimers();
-  vi.stubGlobal("WebSocket", FakeSocket);
-  vi.stubGlobal("location", { origin: "http://here" });
-  vi.stubGlobal("window", globalThis);
-  vi.stubGlobal("addEventListener", () => undefined);
-  vi.stubGlobal("removeEventListener", () => undefined);
-  vi.stubGlobal("document", { addEventListener: () => undefined, removeEventListener: () => undefined, visibilityState: "visible" });
+  stubPage();
 });
 afterEach(() => {
   vi.useRealTimers();
