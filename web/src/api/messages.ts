@@ -19,6 +19,7 @@ export interface Messages {
   HintIn: HintIn;
   HintOut: HintOut;
   HouseRules: HouseRules;
+  JoinOut: JoinOut;
   LeaveIn: LeaveIn;
   LobbyOut: LobbyOut;
   MoveClock: MoveClock;
@@ -30,6 +31,9 @@ export interface Messages {
   PingIn: PingIn;
   PointsOut: PointsOut;
   PongOut: PongOut;
+  PushIn: PushIn;
+  PushKeyOut: PushKeyOut;
+  PushOffIn: PushOffIn;
   RefusalOut: RefusalOut;
   RefusedOut: RefusedOut;
   RematchIn: RematchIn;
@@ -300,6 +304,13 @@ export interface HouseRules {
   hand_limit?: number;
 }
 /**
+ * Where friends find this server: the beginning of every link for them. `only_here`: nobody but this machine can open it.
+ */
+export interface JoinOut {
+  origin: string;
+  only_here: boolean;
+}
+/**
  * Leave the own seat before the game begins.
  */
 export interface LeaveIn {
@@ -447,6 +458,26 @@ export interface PongOut {
   type: "pong";
 }
 /**
+ * Where a browser is told, as its `PushSubscription` says.
+ */
+export interface PushIn {
+  endpoint: string;
+  p256dh: string;
+  auth: string;
+}
+/**
+ * What a browser needs to be told that it is its reader's turn; null: this server tells nobody.
+ */
+export interface PushKeyOut {
+  key: string | null;
+}
+/**
+ * A browser that is not told any more.
+ */
+export interface PushOffIn {
+  endpoint: string;
+}
+/**
  * The body of every answer that is not a success; the same as RefusedOut on the socket.
  */
 export interface RefusalOut {
@@ -490,6 +521,8 @@ export interface RefusalOut {
     | "too_many_bots"
     | "name_characters"
     | "name_empty"
+    | "no_push"
+    | "unknown_push_service"
     | "no_table"
     | "no_link"
     | "other_seat"
@@ -572,6 +605,8 @@ export interface RefusedOut {
     | "too_many_bots"
     | "name_characters"
     | "name_empty"
+    | "no_push"
+    | "unknown_push_service"
     | "no_table"
     | "no_link"
     | "other_seat"
