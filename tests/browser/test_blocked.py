@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, expect
 
-from tests.browser.conftest import FLAGS
+from tests.browser.conftest import FLAGS, chromium_path
 from tests.browser.test_coming_together import Visit
 from tests.server.process import ServerProcess
 
@@ -21,8 +21,9 @@ def blocking(browser: Browser, server: ServerProcess, tmp_path: Path) -> Iterato
     profile = tmp_path / "Default"
     profile.mkdir()
     (profile / "Preferences").write_text(json.dumps({"profile": {"default_content_setting_values": {"cookies": BLOCK}}}))
+    path = chromium_path()
     chromium = browser.browser_type.launch_persistent_context(
-        tmp_path, executable_path=browser.browser_type.executable_path, args=FLAGS, base_url=server.url, locale="en"
+        tmp_path, executable_path=path, args=FLAGS, base_url=server.url, locale="en"
     )
     yield chromium
     chromium.close()

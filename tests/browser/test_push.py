@@ -80,7 +80,7 @@ def test_a_turn_reaches_somebody_who_has_closed_the_table(browser: Browser, url:
     message = phone.read(pushes.next_for(phone))
     assert ("turn", table) == (message["kind"], message["table"])
     deliver(hers, url, f'{{"kind": "turn", "table": "{table}", "game": "Splendor", "names": ["Ben"]}}')
-    hers.wait_for_function(f"async () => (await ({SHOWN})()).length === 1")
+    hers.evaluate(f"async () => {{ while (!(await ({SHOWN})()).length) await new Promise(requestAnimationFrame); }}")
     assert [["Twoja tura", "Splendor · Ben", f"/t/{table}"]] == hers.evaluate(SHOWN)
     hers.goto(f"/t/{table}")
     expect(hers.locator(".bar.mine")).to_be_visible()

@@ -16,6 +16,8 @@ import type {
   VariantOut,
 } from "./messages";
 
+import { takesCookies } from "../ui/storage";
+
 export type Variant = GameDataOut["variant"];
 
 /** Which game is played. Only a request may leave it out; the server always names it. */
@@ -74,7 +76,7 @@ export const bots = () => ask<BotOut[]>("GET", "/api/bots");
 /** A new table. If its game can begin at once, it waits a moment for this browser's part in the deal. */
 export async function createTable(options: TableOptions): Promise<CreatedOut> {
   // Without a cookie one would stand at the own table as a stranger.
-  if (!navigator.cookieEnabled) throw new Refusal(409, "no cookie", "no_cookie");
+  if (!takesCookies) throw new Refusal(409, "no cookie", "no_cookie");
   return ask<CreatedOut>("POST", "/api/tables?sealed=true", options);
 }
 export const table = (id: string) => ask<TableOut>("GET", `/api/tables/${id}`);
