@@ -45,3 +45,16 @@ def test_a_browser_that_keeps_nothing_is_told_so_and_can_watch(
     expect(page.get_by_test_id("turn-line")).to_be_visible()
     page.goto("/rules")
     expect(page.get_by_role("heading", level=2).first).to_be_visible()
+
+
+def test_storage_that_throws_does_not_stop_the_page(visit: Visit) -> None:
+    """Some browsers and extensions forbid even to put something else in its place."""
+    context = visit()
+    context.add_init_script("Object.defineProperty(window, 'localStorage', { get() { throw new Error('blocked') } })")
+    page = context.new_page()
+    page.goto("/")
+    expect(page.get_by_test_id("play-bot")).to_be_visible()
+    expect(page.get_by_test_id("storage-blocked")).to_have_count(0)
+    page.get_by_test_id("open-settings").click()
+    page.get_by_test_id("language-pl").check(force=True)
+    expect(page.get_by_test_id("play-bot")).to_contain_text("Zagraj")

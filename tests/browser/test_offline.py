@@ -70,7 +70,7 @@ def test_the_rules_and_replays_work_without_the_server(site: Site) -> None:
     page.goto(f"/t/{table}/replay")
     expect(page.get_by_test_id("replay-seat")).to_be_visible()
     page.goto("/")
-    expect(page.get_by_role("alert")).to_contain_text("The server does not answer")
+    expect(page.get_by_role("alert").first).to_contain_text("The server does not answer")
     expect(page.get_by_text("No game is running.")).to_have_count(0)
     expect(page.get_by_text("Not known while the server does not answer.").first).to_be_visible()
 

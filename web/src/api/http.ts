@@ -15,7 +15,6 @@ import type {
   UserOut,
   VariantOut,
 } from "./messages";
-
 import { takesCookies } from "../ui/storage";
 
 export type Variant = GameDataOut["variant"];
