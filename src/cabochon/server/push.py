@@ -9,7 +9,7 @@ import base64
 import http.client
 import logging
 import secrets
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Coroutine, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -44,7 +44,7 @@ HERE_FACTOR = 4  # who seems to be here is told so many times later: a phone tha
 MAX_SECONDS_TO_LIVE = 7 * SECONDS_PER_DAY
 TOKEN_SECONDS = 12 * 3600
 SENT_AT_ONCE = 4
-MAX_WAITING = 1000
+MAX_WAITING = 5000  # tables with somebody to be told
 PUSH_BURST = 10
 KEEP_SECONDS = 90 * SECONDS_PER_DAY  # a subscription is renewed at every visit
 GONE = (404, 410)  # the subscription has ended
@@ -156,8 +156,10 @@ class Pusher:
         if news == room.news:
             return
         room.news = news
+        if room.telling:
+            room.telling.cancel()  # it is not so any more
         if news is not None and self._is_fresh(room.table) and self._wanted(room.table, news):
-            self._start(self._tell_in_time(room, news))
+            room.telling = self._started(self._tell_in_time(room, news))
 
     def _wanted(self, table: "Table", news: News) -> list[str]:
         return [user for user, seat in table.holders.items() if seat in news.seats and user in self.users]
@@ -167,13 +169,14 @@ class Pusher:
         since = table.log[-1].entry.at if table.log else table.clock.changed if table.clock else None
         return since is None or self.service.sources.clock() - since < FRESH_SECONDS
 
-    def _start(self, work: Any) -> None:
+    def _started(self, work: Coroutine[Any, Any, None]) -> "asyncio.Task[None] | None":
         if len(self.tasks) >= MAX_WAITING:
             work.close()
-            return
+            return None
         task = asyncio.create_task(work)
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
+        return task
 
     async def _tell_in_time(self, room: "Room", news: News) -> None:
         """First those who are away; later those too who only seem to be here."""

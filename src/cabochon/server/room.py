@@ -47,6 +47,7 @@ class Room:
     thinking: "asyncio.Task[None] | None" = None
     cache: StateCache = field(default_factory=StateCache)
     news: News | None = None  # what was last worth telling those who are away
+    telling: "asyncio.Task[None] | None" = None
 
     def __post_init__(self) -> None:
         self.used = now = self.sources.playing()
