@@ -68,9 +68,8 @@ def take_previews(browser: Browser, staged: Stage) -> None:
     """What messengers show of a link to a table: the cards of the first page, large."""
     width, height = PICTURE_SIZE
     for theme, mode in MODES.items():
-        context = browser.new_context(
-            base_url=staged.url, viewport={"width": width, "height": height}, color_scheme=mode, bypass_csp=True
-        )
+        options = {"base_url": staged.url, "color_scheme": mode, "bypass_csp": True}
+        context = browser.new_context(viewport={"width": width, "height": height}, **options)  # type: ignore[arg-type]
         context.add_init_script(f"localStorage.setItem('cabochon.theme', '{theme}')")
         page = context.new_page()
         page.goto("/")

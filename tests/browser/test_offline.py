@@ -12,14 +12,13 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from cabochon.server import pages
 from cabochon.server.app import create_app
 from cabochon.server.settings import Settings
+from tests.browser.robot import wait_until
 from tests.browser.staged import SETTINGS
 from tests.server.process import running
 
 pytestmark = pytest.mark.slow
 INSTALL_SECONDS = 10
-UNTIL_GONE = """async (old) => {
-  while ((await caches.keys()).some((name) => old.includes(name))) await new Promise(requestAnimationFrame);
-}"""
+HAS_ANY = "(old) => caches.keys().then((names) => names.some((name) => old.includes(name)))"
 IS_CONTROLLED = "() => navigator.serviceWorker.controller !== null"
 
 
@@ -89,7 +88,7 @@ def test_a_newer_server_is_never_met_with_an_old_client(site: Site) -> None:
     worker.write_text(worker.read_text().replace(script, newer).replace("client-", "client-newer-"))
     page.goto("/rules")
     assert 1 == page.locator("meta[name=build]").count(), "the page came from the server, though an old one was kept"
-    page.evaluate(UNTIL_GONE, [name for name in old if name.startswith("client")])
+    wait_until(lambda: not page.evaluate(HAS_ANY, [name for name in old if name.startswith("client")]))
     site.stop()
     page.goto("/rules")
     assert 1 == page.locator("meta[name=build]").count(), "what is kept is the newer one"

@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from cabochon.server.app import create_app
 from cabochon.server.settings import Settings
-from tests.browser.robot import Robot
+from tests.browser.robot import Robot, wait_until
 from tests.browser.staged import SETTINGS
 from tests.server.process import running
 from tests.support.push_service import PushService, push_service
@@ -80,7 +80,7 @@ def test_a_turn_reaches_somebody_who_has_closed_the_table(browser: Browser, url:
     message = phone.read(pushes.next_for(phone))
     assert ("turn", table) == (message["kind"], message["table"])
     deliver(hers, url, f'{{"kind": "turn", "table": "{table}", "game": "Splendor", "names": ["Ben"]}}')
-    hers.evaluate(f"async () => {{ while (!(await ({SHOWN})()).length) await new Promise(requestAnimationFrame); }}")
+    wait_until(lambda: bool(hers.evaluate(SHOWN)))
     assert [["Twoja tura", "Splendor · Ben", f"/t/{table}"]] == hers.evaluate(SHOWN)
     hers.goto(f"/t/{table}")
     expect(hers.locator(".bar.mine")).to_be_visible()
