@@ -22,8 +22,8 @@ $(CLIENT): $(READY) $(CLIENT_SOURCES) scripts/web
 
 client: $(CLIENT) ## build the browser client into the package
 
-play: $(READY) $(CLIENT) ## start the server and play in the browser
-	@$(PY) -m cabochon play
+play: $(READY) $(CLIENT) ## start the server and play in the browser; with HOST=0.0.0.0 friends in your network can join
+	@$(PY) -m cabochon play $(if $(HOST),--host $(HOST))
 
 terminal: $(READY) ## play a game in the terminal
 	@$(PY) -m cabochon terminal

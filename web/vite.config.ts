@@ -21,7 +21,7 @@ export default defineConfig(({ mode }) => ({
       paraglideVitePlugin({
         project: "./project.inlang",
         outdir: "./src/paraglide",
-        strategy: ["localStorage", "preferredLanguage", "baseLocale"],
+        strategy: ["custom-kept", "preferredLanguage", "baseLocale"],
       }),
     keepPluralRules,
     svelte(),

@@ -26,11 +26,14 @@ QUICK |= {"max_moves_per_second": 1000, "max_reads_per_minute": 1_000_000, "max_
 expect.set_options(timeout=ANSWER_MS)
 
 
+def chromium_path() -> str:
+    return subprocess.run([ROOT / "scripts/browser"], capture_output=True, text=True, check=True).stdout.strip()
+
+
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    path = subprocess.run([ROOT / "scripts/browser"], capture_output=True, text=True, check=True).stdout.strip()
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        chromium = playwright.chromium.launch(executable_path=chromium_path(), args=FLAGS)
         yield chromium
         chromium.close()
 

@@ -7,12 +7,28 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from cabochon import Game
+from cabochon.server.preview import PICTURE_SIZE
 from tests.browser.conftest import FLAGS, ROOT
 from tests.browser.staged import Stage, position_with, stage
 from tests.browser.test_access import WIDTHS, guest, table
 from tests.support.golden import FOLDER, game_at
 
 PICTURES = ROOT / "docs/pictures"
+PREVIEWS = ROOT / "web/public"
+PREVIEW = """() => {
+  const put = (selector, style) => {
+    const part = document.querySelector(selector);
+    part.style.cssText = style + "; position: absolute";
+    return part;
+  };
+  const parts = [
+    put("header .home", "left: 80px; top: 206px; gap: 22px; font-size: 76px"),
+    put(".gems", "left: 86px; top: 350px; margin: 0; transform: scale(1.7); transform-origin: 0 0"),
+    put(".fan", "left: 880px; top: 110px; width: 0; transform: scale(1.5)"),
+  ];
+  parts[0].querySelector("svg").style.cssText = "width: 84px; height: 84px";
+  document.body.replaceChildren(...parts);
+}"""
 QUALITY = 85
 MODES = {"classic": "light", "marvel": "dark"}
 
@@ -48,12 +64,29 @@ def take_all(browser: Browser, staged: Stage) -> None:
         context.close()
 
 
+def take_previews(browser: Browser, staged: Stage) -> None:
+    """What messengers show of a link to a table: the cards of the first page, large."""
+    width, height = PICTURE_SIZE
+    for theme, mode in MODES.items():
+        options = {"base_url": staged.url, "color_scheme": mode, "bypass_csp": True}
+        context = browser.new_context(viewport={"width": width, "height": height}, **options)  # type: ignore[arg-type]
+        context.add_init_script(f"localStorage.setItem('cabochon.theme', '{theme}')")
+        page = context.new_page()
+        page.goto("/")
+        page.evaluate(PREVIEW)
+        page.wait_for_load_state("networkidle")
+        page.evaluate("() => document.fonts.ready.then(() => undefined)")
+        page.screenshot(path=PREVIEWS / f"preview-{theme}.png")
+        context.close()
+
+
 def main() -> None:
     PICTURES.mkdir(parents=True, exist_ok=True)
     path = subprocess.run([ROOT / "scripts/browser"], capture_output=True, text=True, check=True).stdout.strip()
     with sync_playwright() as playwright, stage(Path(tempfile.mkdtemp())) as staged:
         browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
         take_all(browser, staged)
+        take_previews(browser, staged)
         browser.close()
     print(f"{len(list(PICTURES.glob('*.jpg')))} pictures in {PICTURES}")
 

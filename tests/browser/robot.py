@@ -1,10 +1,21 @@
 """A person at a browser: looks at the page and clicks."""
 
 import random
+import time
+from collections.abc import Callable
 
 from playwright.sync_api import Locator, Page, expect
 
 ANSWER_MS = 20_000
+POLL_SECONDS = 0.05
+
+
+def wait_until(is_so: Callable[[], bool]) -> None:
+    """Wait for something that the page itself does not show."""
+    deadline = time.monotonic() + ANSWER_MS / 1000
+    while not is_so():
+        assert time.monotonic() < deadline, "this never came"
+        time.sleep(POLL_SECONDS)
 
 
 class Robot:

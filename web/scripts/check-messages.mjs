@@ -58,6 +58,7 @@ for (const locale of locales) {
 const sources = readdirSync(new URL("src", root), { recursive: true })
   .filter((name) => /\.(svelte|ts)$/.test(name) && !name.startsWith("paraglide"))
   .map((name) => readFileSync(new URL(`src/${name}`, root), "utf8"))
+  .concat(readFileSync(new URL("scripts/worker.mjs", root), "utf8"))
   .join("\n");
 const used = new Set([...sources.matchAll(/\bm\.(\w+)/g)].map((match) => match[1]));
 for (const key of keys) if (!used.has(key)) problems.push(`${key} is used nowhere`);

@@ -51,6 +51,9 @@ REFUSALS: dict[str, tuple[int, str]] = {
     "too_many_bots": (409, "{bots} bots are too many: {players} players leave {most} for bots"),
     "name_characters": (409, "a name may not contain control characters"),
     "name_empty": (409, "a name needs at least one letter"),
+    # telling people that it is their turn
+    "no_push": (409, "this server sends no notifications"),
+    "unknown_push_service": (409, "this server does not know the push service of your browser"),
     # what may be seen
     "no_table": (404, "there is no such table"),
     "no_link": (404, "this link holds no seat"),

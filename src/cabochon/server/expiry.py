@@ -24,6 +24,7 @@ async def expire_for_ever(service: "Service") -> None:
             while await expire(service) == BATCH:
                 pass
             await expire_guests(service)
+            await service.pusher.forget_old()
         except Exception:
             log.exception("old tables and guests could not be deleted")
         await asyncio.sleep(PAUSE_SECONDS)

@@ -540,6 +540,33 @@ class NameIn(Message):
     name: Nickname
 
 
+class JoinOut(Message):
+    """Where friends find this server: the beginning of every link for them. `only_here`: nobody but this machine can open it."""
+
+    origin: str
+    only_here: bool
+
+
+class PushKeyOut(Message):
+    """What a browser needs to be told that it is its reader's turn; null: this server tells nobody."""
+
+    key: str | None
+
+
+class PushIn(Message):
+    """Where a browser is told, as its `PushSubscription` says."""
+
+    endpoint: Annotated[str, Field(min_length=1, max_length=1000)]
+    p256dh: Annotated[str, Field(pattern="^B[A-Za-z0-9_-]{86}=?$")]  # an uncompressed point of P-256
+    auth: Annotated[str, Field(pattern="^[A-Za-z0-9_-]{22}(==)?$")]  # 16 bytes
+
+
+class PushOffIn(Message):
+    """A browser that is not told any more."""
+
+    endpoint: Annotated[str, Field(min_length=1, max_length=1000)]
+
+
 class CreatedOut(Message):
     """A new table, and the private link of the creator's seat."""
 

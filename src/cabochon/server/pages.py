@@ -3,7 +3,6 @@
 import gzip
 import io
 import mimetypes
-import socket
 from functools import lru_cache
 from html import escape
 from pathlib import Path
@@ -13,14 +12,14 @@ import segno
 from fastapi import Request, Response
 from starlette.responses import HTMLResponse
 
+from .addresses import join_origin
+
 STATIC = Path(__file__).parent / "static"
 LONG = "public, max-age=31536000, immutable"
 SHORT = "no-cache"
 WORTH_PACKING = 1000
 MAX_KEPT_QR_CODES = 256
 TEXTUAL = ("text/", "application/json", "application/javascript", "image/svg", "application/manifest")
-LOCAL_HOSTS = ("127.0.0.1", "localhost", "::1")
-EVERYWHERE = ("0.0.0.0", "::")
 mimetypes.add_type("text/javascript", ".js")
 mimetypes.add_type("font/woff2", ".woff2")
 mimetypes.add_type("application/manifest+json", ".webmanifest")
@@ -79,26 +78,10 @@ def _served(request: Request, path: Path) -> Response:
     return Response(_content(path, modified, packs), media_type=kind, headers=headers)
 
 
-def join_url(request: Request, path: str, public_url: str, bound_to: str) -> str:
-    """An address that a friend can open: on a server open to the network, this machine's own address instead of `localhost`."""
-    if public_url:
-        return public_url.rstrip("/") + path
+def origin_for_friends(request: Request, public_url: str, bound_to: str) -> str:
+    """The beginning of every address that is for others."""
     url = request.url
-    host = url.hostname or ""
-    if host in LOCAL_HOSTS and bound_to in EVERYWHERE:
-        host = lan_address() or host
-    port = f":{url.port}" if url.port else ""
-    return f"{url.scheme}://{f'[{host}]' if ':' in host else host}{port}{path}"
-
-
-def lan_address() -> str | None:
-    """The address of this machine in its network. Nothing is sent to find it."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        try:
-            probe.connect(("192.0.2.1", 9))
-            return str(probe.getsockname()[0])
-        except OSError:
-            return None
+    return join_origin(url.scheme, url.hostname or "", url.port, public_url, bound_to)
 
 
 @lru_cache(maxsize=MAX_KEPT_QR_CODES)

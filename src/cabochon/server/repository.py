@@ -19,6 +19,7 @@ from .database import SQLITE_TROUBLE, connecting, first_line, migrate, open_engi
 from .errors import Refused
 from .leases import Lease
 from .leases import metadata as metadata
+from .push_subscriptions import subscriptions as subscriptions
 
 if TYPE_CHECKING:
     from .table import Entry, Seat

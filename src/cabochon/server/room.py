@@ -12,6 +12,7 @@ from ..notation.move import Move
 from .broadcast import StateCache
 from .clock import Moment
 from .connection import Connection
+from .push import News
 from .settings import Sources
 from .table import Entry, SeatChange, Table
 
@@ -45,6 +46,8 @@ class Room:
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     thinking: "asyncio.Task[None] | None" = None
     cache: StateCache = field(default_factory=StateCache)
+    news: News | None = None  # what was last worth telling those who are away
+    telling: "asyncio.Task[None] | None" = None
 
     def __post_init__(self) -> None:
         self.used = now = self.sources.playing()

@@ -3,9 +3,11 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cache
 from typing import Annotated, Any
+from urllib.parse import urlsplit
 
 from fastapi import FastAPI, Query, Request, Response, WebSocket
 from orjson import Fragment, dumps
@@ -17,6 +19,7 @@ from ..game import Game
 from ..notation.record import format_record
 from ..rules.variants import VARIANTS
 from ..version import __version__
+from .addresses import is_local
 from .broadcast import outcome, room_out, room_out_for
 from .commitment import AnyReveal, start_rule
 from .errors import Refused
@@ -25,8 +28,12 @@ from .messages import (
     BotOut,
     CreatedOut,
     GameDataOut,
+    JoinOut,
     LobbyOut,
     NameIn,
+    PushIn,
+    PushKeyOut,
+    PushOffIn,
     ReplayOut,
     SeatLinkOut,
     TableOptions,
@@ -36,7 +43,8 @@ from .messages import (
     VariantName,
     VariantOut,
 )
-from .pages import api_page, join_url, page, qr_code
+from .pages import api_page, origin_for_friends, page, qr_code
+from .preview import preview_page
 from .rate_limit import Buckets, address_of
 from .repository import set_name
 from .seat_links import found_seat, seat_link_out, take_seat
@@ -48,7 +56,7 @@ from .table import Line, Table, replay_views
 SEAT_NUMBERS = Query(ge=0, le=3)
 # What a read counts against the budget of its address (CABOCHON_MAX_READS_PER_MINUTE), by the work it makes.
 COSTS = {
-    "me": 1, "bots": 1, "table": 1, "link": 1, "nothing": 1, "seat": 2, "lobby": 3,
+    "me": 1, "bots": 1, "join": 1, "push": 1, "table": 1, "link": 1, "nothing": 1, "seat": 2, "lobby": 3,
     "docs": 5, "qr": 5, "record": 5, "reveal": 5, "replay": 5,
 }  # fmt: skip
 REPLAY_LINES_PER_POINT = 50  # a replay costs this much more
@@ -58,6 +66,7 @@ MAX_KEPT_REPLAYS, MAX_KEPT_RECORDS = 16, 64
 def add_routes(app: FastAPI, service: Service) -> None:
     """Everything that is answered; the client's pages come last, because they match any path."""
     _add_guests(app, service)
+    _add_push(app, service)
     _add_tables(app, service)
     _add_table(app, service)
     _add_pages(app, service)
@@ -85,6 +94,10 @@ def _take(buckets: Buckets, owner: str, cost: float = 1, next_cost: float | None
         refusal = Refused("too_many_requests")
         refusal.retry_after = buckets.wait(owner, next_cost or cost)
         raise refusal
+
+
+def _origin(service: Service, request: Request) -> str:
+    return origin_for_friends(request, service.settings.public_url, service.settings.host)
 
 
 def _guest(service: Service, request: Request) -> tuple[str, bool]:
@@ -131,6 +144,35 @@ def _add_guests(app: FastAPI, service: Service) -> None:
         return _remember(service, request, _json(_created(table, seat)), user)
 
 
+def _add_push(app: FastAPI, service: Service) -> None:
+    @app.get("/api/push", response_model=PushKeyOut)
+    async def push_key(request: Request) -> Response:
+        """The key to which a browser binds a subscription."""
+        _charge(service, request, "push")
+        return _json({"key": await asyncio.to_thread(service.pusher.public_key) if service.pusher.services else None})
+
+    @app.put("/api/push", response_model=PushKeyOut)
+    async def subscribe(request: Request, wanted: PushIn) -> Response:
+        """Be told on this browser when it is your turn. Sent again, it is renewed."""
+        await service.pusher.add(_subscriber(service, request), wanted)
+        return _json({"key": await asyncio.to_thread(service.pusher.public_key)})
+
+    @app.delete("/api/push", response_model=PushKeyOut)
+    async def unsubscribe(request: Request, unwanted: PushOffIn) -> Response:
+        """Not to be told on this browser any more."""
+        await service.pusher.remove(_subscriber(service, request), unwanted.endpoint)
+        return _json({"key": None})
+
+
+def _subscriber(service: Service, request: Request) -> str:
+    """Who is to be told: a guest who can be found again."""
+    _take(service.visits, address_of(request))
+    user = service.guests.user_of(request)
+    if user is None:
+        raise Refused("no_cookie")
+    return user
+
+
 def _add_tables(app: FastAPI, service: Service) -> None:
     @app.get("/api/bots", response_model=list[BotOut])
     async def bots(request: Request) -> Response:
@@ -148,6 +190,13 @@ def _add_tables(app: FastAPI, service: Service) -> None:
     async def data(variant: VariantName) -> Response:
         """All that is needed to draw a game: its numbers, what it has, the printed cards and tiles."""
         return Response(_game_data(variant), media_type="application/json", headers={"Cache-Control": "max-age=3600"})
+
+    @app.get("/api/join", response_model=JoinOut)
+    async def join(request: Request) -> Response:
+        """Where friends find this server."""
+        _charge(service, request, "join")
+        origin = _origin(service, request)
+        return _json({"origin": origin, "only_here": is_local(urlsplit(origin).hostname or "")})
 
     @app.post("/api/tables", response_model=CreatedOut)
     async def create(request: Request, options: TableOptions, sealed: bool = False) -> Response:
@@ -236,7 +285,7 @@ def _add_table(app: FastAPI, service: Service) -> None:
         """The link to the table as a QR code."""
         _charge(service, request, "qr")
         table = (await service.room(table_id)).table
-        url = join_url(request, f"/t/{table.id}", service.settings.public_url, service.settings.host)
+        url = f"{_origin(service, request)}/t/{table.id}"
         async with service.heavy:
             return await asyncio.to_thread(qr_code, url)
 
@@ -356,9 +405,25 @@ def _add_pages(app: FastAPI, service: Service) -> None:
         """The page that asks before it takes a seat. To open a link changes nothing: pictures on other sites open links too."""
         return page(request, "index.html")
 
+    @app.get("/t/{table_id}", include_in_schema=False)
+    @app.get("/t/{table_id}/replay", include_in_schema=False)
+    async def table_page(request: Request, table_id: str) -> Response:
+        """The client, with what a messenger shows of a link to this table."""
+        return preview_page(request, await _previewed(service, request, table_id), _origin(service, request))
+
     @app.get("/{path:path}", include_in_schema=False)
     async def pages(request: Request, path: str) -> Response:
         return page(request, path)
+
+
+async def _previewed(service: Service, request: Request, table_id: str) -> Table | None:
+    """The table of a page, if it is there. The page itself is served in any case."""
+    if not service.is_ready:
+        return None
+    with suppress(Refused):
+        _charge(service, request, "table")
+        return (await service.room(table_id)).table
+    return None
 
 
 async def health_report(service: Service) -> dict[str, Any]:

@@ -10,12 +10,11 @@ from typing import Any
 import uvicorn
 
 from ..errors import CabochonError
-from .addresses import with_mapped
+from .addresses import EVERYWHERE, is_local, lan_address, with_mapped
 from .app import create_app
 from .gc_tuning import take_over
 from .http_limits import protocols
 from .logs import leave_out_repeats
-from .pages import EVERYWHERE, lan_address
 from .rate_limit import MAX_MESSAGE_BYTES
 from .service import Service
 from .settings import Settings
@@ -61,8 +60,8 @@ def address(host: str, port: int) -> str:
 class Announcer:
     """Tells on the terminal how far the start is and, at its end, where to go."""
 
-    def __init__(self, host: str, port: int, open_browser: bool) -> None:
-        self.host, self.port, self.open_browser = host, port, open_browser
+    def __init__(self, host: str, port: int, open_browser: bool, public_url: str = "") -> None:
+        self.host, self.port, self.open_browser, self.public_url = host, port, open_browser, public_url
 
     def progress(self, done: int, total: int) -> None:
         """First the rules, then the address, then the bots."""
@@ -79,12 +78,25 @@ class Announcer:
         self._line("")
         url = address(self.host, self.port)
         print(f"Play at {url}", flush=True)
-        lan = lan_address() if self.host in EVERYWHERE else None
-        if lan:
-            print(f"Friends in this network: http://{lan}:{self.port}/", flush=True)
+        print(self._for_friends(), flush=True)
         print("Ctrl-C stops the server; games are kept.", flush=True)
         if self.open_browser:
             webbrowser.open(url)
+
+    def _for_friends(self) -> str:
+        """Where friends can join, or why they cannot."""
+        if self.public_url:
+            return f"Friends: {self.public_url.rstrip('/')}/"
+        if self.host in EVERYWHERE:
+            lan = lan_address()
+            return (
+                f"Friends in this network: http://{lan}:{self.port}/"
+                if lan
+                else "This machine is in no network: friends cannot join."
+            )
+        if is_local(self.host):
+            return "Only this machine can open it; with --host 0.0.0.0 friends in your network can join."
+        return f"Friends: {address(self.host, self.port)}"
 
     def _line(self, text: str) -> None:
         if sys.stdout.isatty():
@@ -126,7 +138,7 @@ def config(app: Any, settings: Settings) -> uvicorn.Config:
 def play(settings: Settings, port: int | None, open_browser: bool) -> None:
     """Serve until somebody stops it."""
     with bound_socket(settings.host, port) as listener:
-        announcer = Announcer(settings.host, listener.getsockname()[1], open_browser)
+        announcer = Announcer(settings.host, listener.getsockname()[1], open_browser, settings.public_url)
         own = settings.public_url or address(settings.host, announcer.port)
         app = create_app(replace(settings), progress=announcer.progress, address=own)
         service: Service = app.state.service

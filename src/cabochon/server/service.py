@@ -26,6 +26,7 @@ from .expiry import expire_for_ever
 from .gc_tuning import Collector, take_over
 from .identity import Guests, first_name
 from .messages import TableOptions
+from .push import Pusher
 from .rate_limit import Buckets, SocketCounts
 from .repository import (
     MAX_LISTED,
@@ -99,6 +100,7 @@ class Service:
         self.background: list[asyncio.Task[None]] = []
         self.hints: dict[str, asyncio.Task[None]] = {}  # by guest
         self.applying = asyncio.Lock()
+        self.pusher = Pusher(self)
         self.is_ready = False
         self.damaged: set[str] = set()
         self.probe: asyncio.Task[str | None] | None = None
@@ -115,6 +117,7 @@ class Service:
         """Take the database and bring it up to date. What is wrong with it is told before anything is started."""
         self.repository.open(address)
         self.guests = Guests(self.repository.secret_key("guests", secrets.token_urlsafe(KEY_BYTES)), self.sources.clock)
+        self.pusher.open()
 
     async def start(self) -> None:
         """Begin to write and to get ready; without workers the server answers only when it is ready."""
@@ -160,7 +163,9 @@ class Service:
 
     async def _watch(self, table_id: str) -> None:
         try:
-            self.start_bots(await self.room(table_id))
+            room = await self.room(table_id)
+            self.start_bots(room)
+            self.pusher.look(room)
         except Refused as refusal:
             if refusal.code == "no_database":
                 raise
@@ -186,6 +191,7 @@ class Service:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        await self.pusher.stop()
         await self.bots.stop()
         await asyncio.to_thread(self.writer.stop)
         self.repository.close()
@@ -371,6 +377,7 @@ class Service:
         if status == "dealing":
             room.table.dealing.begin(awaited, self.sources.playing(), self.settings.deal_seconds)
         self.start_bots(room)
+        self.pusher.look(room)
         return room
 
     # what happens at a table; its lock is held
@@ -429,6 +436,7 @@ class Service:
         if self.rooms.get(room.table.id) is room:
             broadcast(room)
             self.start_bots(room)
+            self.pusher.look(room)
 
     # the deal
 

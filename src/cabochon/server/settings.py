@@ -19,6 +19,8 @@ from .shuffle import order_of
 
 ENVIRONMENT_PREFIX = "CABOCHON_"
 INTERVALS = ("tick_seconds", "ping_seconds")
+# Where Chrome, Firefox, Edge and Safari are told that it is their reader's turn.
+PUSH_SERVICES = ("fcm.googleapis.com", "*.push.services.mozilla.com", "*.notify.windows.com", "*.push.apple.com")
 ID_BYTES, TOKEN_BYTES, USER_BYTES, SECRET_BYTES = 8, 18, 16, 32
 
 
@@ -77,6 +79,9 @@ class Settings:
     max_idle_seconds: float = 15.0
     max_unread_seconds: float = 20.0
     ping_seconds: float = 20.0
+    push_services: tuple[str, ...] = PUSH_SERVICES
+    push_delay: float = 15.0
+    max_pushes_per_hour: float = 60.0
 
     @property
     def workers(self) -> int:

@@ -1,10 +1,12 @@
 // What is said and sounded when a table changes, for readers who do not see it and for those who look elsewhere.
 import type { EntryOut, StateOut } from "../api/messages";
 import { m } from "../paraglide/messages";
+import { variantOf } from "../api/http";
+import { alerts } from "../notify/alerts.svelte";
 import { isMine } from "../session/turn";
 import { live } from "./live.svelte";
 import { sounds } from "./sounds";
-import { spoken, type Speaker } from "./words";
+import { gameName, spoken, type Speaker } from "./words";
 
 /** After a long absence only so many lines are read out. */
 const MAX_LINES = 6;
@@ -24,7 +26,9 @@ export function changes() {
       if (mine && !wasMine) {
         live.say(m.log_your_turn());
         sounds.turn();
+        void alerts.turn(`/t/${next.table.id}`, gameName(variantOf(next.table)));
       }
+      if (!mine && wasMine) void alerts.clear(`/t/${next.table.id}`);
       if (last && !wasLast) live.say(m.log_last_round());
       if (next.outcome && !wasOver) sounds.end();
     }

@@ -43,6 +43,8 @@ const REFUSALS: Record<RefusedOut["code"] | "opened_elsewhere", Say> = {
   not_away: m.refused_not_away,
   rematch_later: m.refused_rematch_later,
   no_cookie: m.refused_no_cookie,
+  no_push: m.refused_no_push,
+  unknown_push_service: m.refused_unknown_push_service,
   seat_taken: m.refused_seat_taken,
   somebody_there: m.refused_somebody_there,
   watching: m.refused_watching,

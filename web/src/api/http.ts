@@ -3,7 +3,10 @@ import type {
   BotOut,
   CreatedOut,
   GameDataOut,
+  JoinOut,
   LobbyOut,
+  PushIn,
+  PushKeyOut,
   RefusalOut,
   ReplayOut,
   SeatLinkOut,
@@ -12,6 +15,7 @@ import type {
   UserOut,
   VariantOut,
 } from "./messages";
+import { takesCookies } from "../ui/storage";
 
 export type Variant = GameDataOut["variant"];
 
@@ -30,9 +34,13 @@ export class Refusal extends Error {
   }
 }
 
-async function ask<T>(method: string, path: string, body?: unknown): Promise<T> {
+/** How long the first answer may take, in milliseconds: a line that has gone says nothing. */
+const ME_WITHIN = 8000;
+
+async function ask<T>(method: string, path: string, body?: unknown, within?: number): Promise<T> {
   const response = await fetch(path, {
     method,
+    ...(within === undefined ? {} : { signal: AbortSignal.timeout(within) }),
     headers: body === undefined ? {} : { "content-type": "application/json" },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
@@ -47,7 +55,7 @@ let guest: Promise<UserOut> | null = null;
 
 /** Who I am. The answer brings the cookie that holds my seats, so it is asked for once, and before any socket is opened. */
 export function me(): Promise<UserOut> {
-  guest ??= ask<UserOut>("GET", "/api/me").catch((wrong: unknown) => {
+  guest ??= ask<UserOut>("GET", "/api/me", undefined, ME_WITHIN).catch((wrong: unknown) => {
     guest = null;
     throw wrong;
   });
@@ -65,7 +73,11 @@ export const lobby = () => ask<LobbyOut>("GET", "/api/tables");
 export const variants = () => ask<VariantOut[]>("GET", "/api/variants");
 export const bots = () => ask<BotOut[]>("GET", "/api/bots");
 /** A new table. If its game can begin at once, it waits a moment for this browser's part in the deal. */
-export const createTable = (options: TableOptions) => ask<CreatedOut>("POST", "/api/tables?sealed=true", options);
+export async function createTable(options: TableOptions): Promise<CreatedOut> {
+  // Without a cookie one would stand at the own table as a stranger.
+  if (!takesCookies) throw new Refusal(409, "no cookie", "no_cookie");
+  return ask<CreatedOut>("POST", "/api/tables?sealed=true", options);
+}
 export const table = (id: string) => ask<TableOut>("GET", `/api/tables/${id}`);
 export const replay = (id: string, seat: number | null) =>
   ask<ReplayOut>("GET", `/api/tables/${id}/replay${seat === null ? "" : `?seat=${seat}`}`);
@@ -104,6 +116,14 @@ export interface Reveal2 extends Revealed {
 }
 export type Reveal = Reveal1 | Reveal2;
 export const reveal = (id: string) => ask<Reveal>("GET", `/api/tables/${id}/reveal`);
+
+/** Where friends find this server. */
+export const join = () => ask<JoinOut>("GET", "/api/join");
+
+/** The key for notifications; none: this server sends none. */
+export const pushKey = () => ask<PushKeyOut>("GET", "/api/push");
+export const subscribe = (subscription: PushIn) => ask<PushKeyOut>("PUT", "/api/push", subscription);
+export const unsubscribe = (endpoint: string) => ask<PushKeyOut>("DELETE", "/api/push", { endpoint });
 
 export const qrAddress = (id: string) => `/api/tables/${id}/qr.svg`;
 export const recordAddress = (id: string) => `/api/tables/${id}/record`;

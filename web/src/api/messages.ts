@@ -20,6 +20,7 @@ export interface Messages {
   HintIn: HintIn;
   HintOut: HintOut;
   HouseRules: HouseRules;
+  JoinOut: JoinOut;
   LeaveIn: LeaveIn;
   LobbyOut: LobbyOut;
   MoveClock: MoveClock;
@@ -31,6 +32,9 @@ export interface Messages {
   PingIn: PingIn;
   PointsOut: PointsOut;
   PongOut: PongOut;
+  PushIn: PushIn;
+  PushKeyOut: PushKeyOut;
+  PushOffIn: PushOffIn;
   RefusalOut: RefusalOut;
   RefusedOut: RefusedOut;
   RematchIn: RematchIn;
@@ -329,6 +333,13 @@ export interface HouseRules {
   hand_limit?: number;
 }
 /**
+ * Where friends find this server: the beginning of every link for them. `only_here`: nobody but this machine can open it.
+ */
+export interface JoinOut {
+  origin: string;
+  only_here: boolean;
+}
+/**
  * Leave the own seat before the game begins.
  */
 export interface LeaveIn {
@@ -476,6 +487,26 @@ export interface PongOut {
   type: "pong";
 }
 /**
+ * Where a browser is told, as its `PushSubscription` says.
+ */
+export interface PushIn {
+  endpoint: string;
+  p256dh: string;
+  auth: string;
+}
+/**
+ * What a browser needs to be told that it is its reader's turn; null: this server tells nobody.
+ */
+export interface PushKeyOut {
+  key: string | null;
+}
+/**
+ * A browser that is not told any more.
+ */
+export interface PushOffIn {
+  endpoint: string;
+}
+/**
  * The body of every answer that is not a success; the same as RefusedOut on the socket.
  */
 export interface RefusalOut {
@@ -519,6 +550,8 @@ export interface RefusalOut {
     | "too_many_bots"
     | "name_characters"
     | "name_empty"
+    | "no_push"
+    | "unknown_push_service"
     | "no_table"
     | "no_link"
     | "other_seat"
@@ -602,6 +635,8 @@ export interface RefusedOut {
     | "too_many_bots"
     | "name_characters"
     | "name_empty"
+    | "no_push"
+    | "unknown_push_service"
     | "no_table"
     | "no_link"
     | "other_seat"

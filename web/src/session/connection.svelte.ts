@@ -13,9 +13,15 @@ interface Waiting {
 }
 
 const FIRST_WAIT = 300;
-const LONGEST_WAIT = 8000;
+/** Whoever looks at the page is not kept waiting; a page in the background has time. */
+const LONGEST_WAIT = { visible: 3000, hidden: 8000 };
+const CONNECT_WITHIN = 6000;
 const PING_EVERY = 20_000;
 const PONG_WITHIN = 8000;
+/** When there is reason to think that the line is dead. */
+const PONG_SOON = 2500;
+/** The code of a socket that we have given up. */
+const GIVEN_UP = 4000;
 /** Sockets that are closed for good, and the refusals they stand for. */
 const GONE = new Map([
   [4400, "too_many_messages"],
@@ -49,16 +55,21 @@ export class Connection {
   #ping = 0;
   #pong = 0;
   #closed = false;
-  #asking = false;
+  /** The number of the attempt under way; what an older one brings is ignored. */
+  #attempt = 0;
+  #trying = false;
   /** The server would not say who we are. */
   #anonymous = false;
-  #hurry = () => {
-    if (document.visibilityState === "visible") this.hurry();
+  /** The network is another one, or gone: what goes on over the old one may hang. */
+  #lineChanged = () => this.hurry(true);
+  #looked = () => {
+    if (document.visibilityState === "visible") this.hurry(false);
   };
 
   constructor(readonly id: string) {
-    addEventListener("online", this.#hurry);
-    document.addEventListener("visibilitychange", this.#hurry);
+    addEventListener("online", this.#lineChanged);
+    addEventListener("offline", this.#lineChanged);
+    document.addEventListener("visibilitychange", this.#looked);
     void this.#connect();
   }
 
@@ -76,10 +87,12 @@ export class Connection {
     });
   }
 
-  /** Try again now rather than later. */
-  hurry() {
-    if (this.#closed || this.status === "open" || this.status === "refused") return;
-    if (this.#socket?.readyState === WebSocket.CONNECTING) return;
+  /** Try now rather than later, and soon again. `anew`: also if an attempt is under way. A line that seems to be open is tested. */
+  hurry(anew: boolean) {
+    if (this.#closed || this.status === "refused") return;
+    this.#attempts = 0;
+    if (this.#socket?.readyState === WebSocket.OPEN) return this.#sendPing(this.#socket, PONG_SOON);
+    if (this.#trying && !anew) return;
     clearTimeout(this.#retry);
     void this.#connect();
   }
@@ -89,34 +102,38 @@ export class Connection {
     clearTimeout(this.#retry);
     clearInterval(this.#ping);
     clearTimeout(this.#pong);
-    removeEventListener("online", this.#hurry);
-    document.removeEventListener("visibilitychange", this.#hurry);
+    removeEventListener("online", this.#lineChanged);
+    removeEventListener("offline", this.#lineChanged);
+    document.removeEventListener("visibilitychange", this.#looked);
     this.#socket?.close();
     for (const id of [...this.#waiting.keys()]) this.#settle(id, LOST_REQUEST);
   }
 
   async #connect() {
-    if (this.#asking) return;
-    this.#asking = true;
+    const attempt = ++this.#attempt;
+    this.#trying = true;
+    this.#leave();
     try {
       await me();
-      this.#anonymous = false;
+      if (attempt === this.#attempt) this.#anonymous = false;
     } catch (wrong) {
+      if (attempt !== this.#attempt) return;
       // Whoever has a seat gets in also when the address has asked too much: this browser may have its cookie from before.
       if (!(wrong instanceof Refusal && wrong.status === TOO_MANY_REQUESTS)) return this.#again();
       this.#anonymous = true;
-    } finally {
-      this.#asking = false;
     }
-    if (this.#closed) return;
+    if (this.#closed || attempt !== this.#attempt) return;
     const socket = new WebSocket(socketAddress(this.id, this.number));
     this.#socket = socket;
+    this.#pong = window.setTimeout(() => this.#giveUp(socket), CONNECT_WITHIN);
     socket.onopen = () => {
+      clearTimeout(this.#pong);
+      this.#trying = false;
       this.#attempts = 0;
       this.status = "open";
       // A move that was not acknowledged goes out again with the same number: the server plays it once.
       for (const { message } of this.#waiting.values()) socket.send(JSON.stringify(message));
-      this.#ping = window.setInterval(() => this.#sendPing(socket), PING_EVERY);
+      this.#ping = window.setInterval(() => this.#sendPing(socket, PONG_WITHIN), PING_EVERY);
     };
     socket.onmessage = (event) => this.#receive(JSON.parse(event.data as string) as ServerMessage);
     socket.onclose = (event) => {
@@ -139,24 +156,39 @@ export class Connection {
   /** The line is gone: wait a little longer each time, then try again. */
   #again() {
     if (this.#closed) return;
+    this.#trying = false;
     this.status = this.state || this.#attempts > 1 ? "lost" : "connecting";
-    const wait = Math.min(LONGEST_WAIT, FIRST_WAIT * 1.7 ** this.#attempts) * (0.75 + Math.random() / 2);
+    const longest = LONGEST_WAIT[document.visibilityState];
+    const wait = Math.min(longest, FIRST_WAIT * 1.7 ** this.#attempts) * (0.75 + Math.random() / 2);
     this.#attempts += 1;
     clearTimeout(this.#retry);
     this.#retry = window.setTimeout(() => void this.#connect(), wait);
   }
 
-  #sendPing(socket: WebSocket) {
+  /** Leave a socket that another one takes the place of. */
+  #leave() {
+    clearInterval(this.#ping);
+    clearTimeout(this.#pong);
+    const socket = this.#socket;
+    this.#socket = null;
+    socket?.close();
+  }
+
+  /** A dead line closes slowly: leave it and take a new one. */
+  #giveUp(socket: WebSocket) {
+    const closed = socket.onclose;
+    socket.onclose = null;
+    socket.close();
+    closed?.call(socket, new CloseEvent("close", { code: GIVEN_UP }));
+  }
+
+  #sendPing(socket: WebSocket, pongWithin: number) {
     if (socket.readyState !== WebSocket.OPEN) return;
     socket.send(JSON.stringify({ type: "ping" }));
     clearTimeout(this.#pong);
     // Without a cookie nobody can sit down: once there is one, come back with it.
     if (this.#anonymous && this.state?.seat === null) void me().then(() => socket.close(), () => undefined);
-    // A dead line closes slowly: leave it and take a new one.
-    this.#pong = window.setTimeout(() => {
-      socket.close();
-      socket.onclose?.(new CloseEvent("close", { code: 4000 }));
-    }, PONG_WITHIN);
+    this.#pong = window.setTimeout(() => this.#giveUp(socket), pongWithin);
   }
 
   #receive(message: ServerMessage) {

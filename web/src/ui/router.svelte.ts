@@ -21,6 +21,11 @@ function read(path: string): Page {
   return { name: "missing" };
 }
 
+let isOld = false;
+
+/** The server has a newer client: the next page comes from there. */
+export const updated = () => void (isOld = true);
+
 class Router {
   page = $state.raw<Page>(read(location.pathname));
   query = $state.raw(new URLSearchParams(location.search));
@@ -32,6 +37,7 @@ class Router {
   }
 
   go(address: string, hint: string | null = null) {
+    if (isOld && hint === null) return location.assign(address);
     history.pushState(null, "", address);
     this.#arrive(hint);
     scrollTo(0, 0);

@@ -3,6 +3,8 @@ import type { VariantOut } from "../api/messages";
 import { THEMES } from "../art/colours";
 import type { Theme } from "../art/types";
 import { getLocale, locales, setLocale, type Locale } from "../paraglide/runtime";
+import "./language";
+import { store, stored } from "./storage";
 
 export type Mode = "auto" | "light" | "dark";
 export type Motion = "auto" | "full" | "none";
@@ -10,22 +12,8 @@ export type Motion = "auto" | "full" | "none";
 export const languages: Record<Locale, string> = { en: "English", pl: "polski", is: "íslenska", pt: "português" };
 export { locales, type Locale };
 
-function kept(key: string): string | null {
-  try {
-    return localStorage.getItem(`cabochon.${key}`);
-  } catch {
-    return null;
-  }
-}
-
-export function keep(key: string, value: string | null) {
-  try {
-    if (value === null) localStorage.removeItem(`cabochon.${key}`);
-    else localStorage.setItem(`cabochon.${key}`, value);
-  } catch {
-    // private windows may refuse; the setting then lasts as long as the page
-  }
-}
+const kept = (key: string) => stored(`cabochon.${key}`);
+export const keep = (key: string, value: string | null) => store(`cabochon.${key}`, value);
 
 export const remembered = kept;
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { FakeSocket, stubPage } from "./page";
+import { FakeSocket, happens, stubPage } from "./page";
 
 /** A connection of a new page, where GET /api/me is answered so. */
 async function connect(...answers: Response[]) {
@@ -10,6 +10,7 @@ async function connect(...answers: Response[]) {
   await vi.advanceTimersByTimeAsync(0);
   return connection;
 }
+
 
 const ME = () => Response.json({ name: "Anna" });
 const refused = (status: number) => Response.json({ detail: "no", code: "too_many_requests" }, { status });
@@ -57,6 +58,75 @@ describe("a connection", () => {
     FakeSocket.all[1].open();
     await vi.advanceTimersByTimeAsync(5000);
     expect(connection.status).toBe("open");
+    connection.close();
+  });
+
+  test("tries again at once when the line is back, and soon after that", async () => {
+    const connection = await connect(ME());
+    FakeSocket.all[0].open();
+    // The line is gone for so long that the pauses have grown.
+    for (let i = 0; i < 12; i++) {
+      FakeSocket.all.at(-1)!.close();
+      await vi.advanceTimersByTimeAsync(4000);
+    }
+    FakeSocket.all.at(-1)!.close();
+    const before = FakeSocket.all.length;
+    happens.get("online")!();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(FakeSocket.all).toHaveLength(before + 1);
+    // The first attempt comes too early: the next ones follow as after a short interruption.
+    FakeSocket.all.at(-1)!.close();
+    await vi.advanceTimersByTimeAsync(400);
+    expect(FakeSocket.all).toHaveLength(before + 2);
+    connection.close();
+  });
+
+  test("never makes somebody who looks wait long", async () => {
+    const connection = await connect(ME());
+    for (let i = 0; i < 20; i++) {
+      FakeSocket.all.at(-1)!.close();
+      await vi.advanceTimersByTimeAsync(3750);
+      expect(FakeSocket.all.length).toBe(i + 2);
+    }
+    connection.close();
+  });
+
+  test("leaves an attempt over the old line when there is a new one", async () => {
+    const connection = await connect(ME());
+    expect(FakeSocket.all[0].readyState).toBe(FakeSocket.CONNECTING);
+    happens.get("visibilitychange")!();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(FakeSocket.all, "to look again is no reason").toHaveLength(1);
+    happens.get("online")!();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(FakeSocket.all).toHaveLength(2);
+    FakeSocket.all[1].open();
+    expect(connection.status).toBe("open");
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(FakeSocket.all, "the first one is forgotten").toHaveLength(2);
+    connection.close();
+  });
+
+  test("gives up an attempt that hangs", async () => {
+    const connection = await connect(ME());
+    await vi.advanceTimersByTimeAsync(6500);
+    expect(FakeSocket.all).toHaveLength(2);
+    connection.close();
+  });
+
+  test("finds out soon that a line which seems to be open is dead", async () => {
+    const connection = await connect(ME());
+    const [socket] = FakeSocket.all;
+    socket.open();
+    happens.get("online")!();
+    expect(socket.sent.at(-1)).toBe('{"type":"ping"}');
+    await vi.advanceTimersByTimeAsync(3000);
+    expect(FakeSocket.all).toHaveLength(2);
+    FakeSocket.all[1].open();
+    happens.get("visibilitychange")!();
+    FakeSocket.all[1].onmessage({ data: '{"type":"pong"}' });
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(FakeSocket.all, "one that answers is kept").toHaveLength(2);
     connection.close();
   });
 });

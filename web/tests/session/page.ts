@@ -10,7 +10,7 @@ export class FakeSocket {
   sent: string[] = [];
   onopen = () => undefined as void;
   onmessage = (_event: { data: string }) => undefined as void;
-  onclose = (_event: { code: number; reason: string }) => undefined as void;
+  onclose: ((_event: { code: number; reason: string }) => void) | null = () => undefined;
   constructor(readonly address: string) {
     FakeSocket.all.push(this);
   }
@@ -19,7 +19,7 @@ export class FakeSocket {
   }
   close() {
     this.readyState = 3;
-    this.onclose({ code: 1000, reason: "" });
+    this.onclose?.({ code: 1000, reason: "" });
   }
   open() {
     this.readyState = FakeSocket.OPEN;
@@ -27,13 +27,24 @@ export class FakeSocket {
   }
 }
 
+/** What the page listens for, so that a test can let it happen. */
+export const happens = new Map<string, () => void>();
+
 /** A page without anything on it, and sockets that can be looked at. */
 export function stubPage() {
   FakeSocket.all = [];
   vi.stubGlobal("WebSocket", FakeSocket);
   vi.stubGlobal("location", { origin: "http://here" });
   vi.stubGlobal("window", globalThis);
-  vi.stubGlobal("addEventListener", () => undefined);
+  vi.stubGlobal("CloseEvent", class {
+    code: number;
+    constructor(_name: string, { code }: { code: number }) {
+      this.code = code;
+    }
+  });
+  happens.clear();
+  const listen = (name: string, heard: () => void) => happens.set(name, heard);
+  vi.stubGlobal("addEventListener", listen);
   vi.stubGlobal("removeEventListener", () => undefined);
-  vi.stubGlobal("document", { addEventListener: () => undefined, removeEventListener: () => undefined, visibilityState: "visible" });
+  vi.stubGlobal("document", { addEventListener: listen, removeEventListener: () => undefined, visibilityState: "visible" });
 }
