@@ -6,10 +6,11 @@ import { refusalWords } from "../announce/refusals";
 import { ruleWords } from "../announce/rules";
 import { sounds } from "../announce/sounds";
 import { adviceWords } from "../announce/status";
-import { named, seatName, type Speaker } from "../announce/words";
+import { chatWords, named, seatName, type Speaker } from "../announce/words";
 import { gameData, variantOf, type Variant } from "../api/http";
-import type { EntryOut, GameDataOut, HintOut, StateOut, ViewOut } from "../api/messages";
+import type { ChatLineOut, EntryOut, GameDataOut, HintOut, StateOut, ViewOut } from "../api/messages";
 import { m } from "../paraglide/messages";
+import { TableChat } from "./chat.svelte";
 import { Choice, inOrder, type Selected } from "./choice.svelte";
 import { Connection, LOST, type Answer, type Request } from "./connection.svelte";
 import { DealPartner } from "./deal.svelte";
@@ -18,6 +19,8 @@ import { isMine, viewOf } from "./turn";
 
 /** How long a refusal stays on the screen, in milliseconds. */
 const NOTE_TIME = 6000;
+/** Of what is said at once, so many lines are read out. */
+const MAX_READ_OUT = 3;
 
 /** What the page does when something happens at the table. */
 export interface Stage {
@@ -37,6 +40,7 @@ export type Playing = TableSession & { current: StateOut; view: ViewOut; data: G
 export class TableSession {
   readonly connection: Connection;
   readonly partner: DealPartner;
+  readonly chat: TableChat;
   readonly choice = new Choice();
 
   data = $state.raw<GameDataOut | null>(null);
@@ -46,7 +50,8 @@ export class TableSession {
   busy = $state(false);
   hint = $state.raw<HintOut | null>(null);
   hinting = $state(false);
-  wantsRematch = $state(false);
+  /** The rematch that begins now and that this seat has agreed to. */
+  nextTable = $state<string | null>(null);
 
   #noteTimer = 0;
   #nextTable: Connection | null = null;
@@ -62,10 +67,12 @@ export class TableSession {
     readonly stage: Stage,
   ) {
     this.connection = new Connection(id);
+    this.chat = new TableChat(this.connection);
     this.partner = new DealPartner(this.connection, begin);
     this.#begin = begin;
     this.connection.onbefore = (next, fresh) => this.#before(next, fresh);
     this.connection.onafter = (fresh, first) => this.#after(fresh, first);
+    this.connection.onchat = (fresh) => this.#hear(fresh);
   }
 
   // What is known
@@ -160,7 +167,7 @@ export class TableSession {
     if (!next) return;
     this.partner.look(next);
     this.#watchDeal(next, first);
-    if (!first && next.table.rematch && !this.#nextTable) this.#takePartIn(next.table.rematch);
+    if (!first && next.table.rematch && !this.#nextTable) this.#followTo(next.table.rematch, next);
     if (!first) void tick().then(() => this.stage.after());
     this.#announce(next, fresh, first, this.speaker);
     if (next.outcome) this.stage.over(!first);
@@ -171,6 +178,11 @@ export class TableSession {
     if (!this.#dealing || table.deal.phase !== "dealt") return;
     this.#dealing = false;
     if (this.partner.leftOut) this.tell(m.deal_left_out());
+  }
+
+  #followTo(id: string, { seat, table }: StateOut) {
+    if (seat !== null && table.seats[seat].rematch) this.nextTable = id;
+    else this.#takePartIn(id);
   }
 
   /** Who is still looking at the end of this game takes part in the deal of the next all the same. */
@@ -192,6 +204,14 @@ export class TableSession {
     return seen.seat === null ? null : (seen.areas[seen.seat].reserve[selected.place - 1]?.card ?? null);
   }
 
+  /** What others say is read out, to those who do not see it. */
+  #hear(fresh: ChatLineOut[]) {
+    for (const line of fresh.slice(-MAX_READ_OUT)) {
+      const isOwn = line.seat !== null && line.seat === this.me;
+      if (!isOwn && this.chat.isHeard(line)) live.say(`${line.name}: ${chatWords(line)}`);
+    }
+  }
+
   // Asking the server
 
   tell(text: string) {
@@ -209,6 +229,13 @@ export class TableSession {
     this.note = "";
     const answer = await this.connection.request(request);
     this.#tellRefusal(answer);
+    return answer.ok;
+  };
+
+  /** Say something. Why it could not be said is told where it was written. */
+  say = async (request: Request, tell: (problem: string) => void): Promise<boolean> => {
+    const answer = await this.connection.request(request);
+    tell(answer.ok || answer.code === LOST ? "" : refusalWords(answer));
     return answer.ok;
   };
 
@@ -235,9 +262,10 @@ export class TableSession {
     void this.ask({ type: "start" });
   }
 
-  async rematch() {
-    this.wantsRematch = await this.ask({ type: "rematch" });
-  }
+  /** Agree to a rematch, or no longer; `without` those who are away. */
+  rematch = async (agree: boolean, without = false) => {
+    await this.ask({ type: "rematch", agree, without_away: without });
+  };
 
   // Choosing
 
