@@ -1,7 +1,6 @@
 """Two browsers and a spectator at one table: the waiting room, chat, questions, leaving and coming back, resigning, a rematch."""
 
 from collections.abc import Callable, Iterator
-from functools import partial
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
@@ -11,17 +10,23 @@ from cabochon.server.settings import Settings, Sources
 from tests.browser.robot import Robot
 from tests.browser.staged import SETTINGS
 from tests.server.process import running
+from tests.support.serving import Clock
 
 pytestmark = pytest.mark.slow
 Visit = Callable[..., BrowserContext]
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A server where nobody waits long for somebody who is away."""
+def clock() -> Clock:
+    """The time of the server: nobody has to wait for somebody who is away."""
+    return Clock()
+
+
+@pytest.fixture(scope="module")
+def address(clock: Clock, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     database = f"sqlite:///{tmp_path_factory.mktemp('together')}/tables.db"
-    settings = Settings(database=database, away_seconds=2.0, **SETTINGS)  # type: ignore[arg-type]
-    with running(create_app(settings, Sources())) as url:
+    settings = Settings(database=database, **SETTINGS)  # type: ignore[arg-type]
+    with running(create_app(settings, Sources(clock=clock, playing=clock))) as url:
         yield url
 
 
@@ -41,11 +46,6 @@ def opened(visit: Visit, address: str, **options: object) -> tuple[str, Page, Pa
 def say(page: Page, text: str) -> None:
     page.get_by_test_id("chat-text").fill(text)
     page.get_by_test_id("chat-send").click()
-
-
-def lines(page: Page) -> Callable[..., None]:
-    """Expect these lines in the chat of a page."""
-    return partial(expect(page.get_by_test_id("chat-line")).to_have_text, use_inner_text=True)
 
 
 def has_begun(page: Page) -> None:
@@ -85,7 +85,7 @@ def test_the_waiting_room(visit: Visit, address: str) -> None:
     expect(anna.get_by_test_id("seat-0")).to_contain_text("Random")
 
 
-def test_a_game_with_questions_chat_leaving_and_a_rematch(visit: Visit, address: str) -> None:
+def test_a_game_with_questions_chat_leaving_and_a_rematch(visit: Visit, address: str, clock: Clock) -> None:
     path, anna, ben = opened(visit, address)
     ben.get_by_test_id("sit-1").click()
     expect(ben.get_by_test_id("leave")).to_be_visible()
@@ -113,6 +113,8 @@ def test_a_game_with_questions_chat_leaving_and_a_rematch(visit: Visit, address:
     ben.goto("/")
     expect(ben.locator("[data-testid^='running-']")).to_contain_text("Your turn")
     expect(anna.get_by_test_id("away-soon")).to_contain_text("Ben is away")
+    clock.pass_by(31)
+    eve.reload()  # who comes and goes is told, with the time
     anna.get_by_test_id("away-replace").click()
     robot.wait_for_number(3)
     ben.goto(path)
