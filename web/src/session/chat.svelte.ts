@@ -3,20 +3,6 @@ import type { ChatLineOut } from "../api/messages";
 import { keep, remembered } from "../ui/settings.svelte";
 import type { Connection } from "./connection.svelte";
 
-/** The lines of both rooms in the order in which they were said; each once. */
-export function merged(known: readonly ChatLineOut[], fresh: readonly ChatLineOut[]): ChatLineOut[] {
-  const key = (line: ChatLineOut) => `${line.room} ${line.number}`;
-  const lines = new Map([...known, ...fresh].map((line) => [key(line), line]));
-  return [...lines.values()].sort((a, b) => a.at - b.at || a.number - b.number);
-}
-
-/** The number of the last line of each room. */
-export function heard(lines: readonly ChatLineOut[]): Record<ChatLineOut["room"], number> {
-  const last = { table: 0, watch: 0 };
-  for (const { room, number } of lines) last[room] = Math.max(last[room], number);
-  return last;
-}
-
 function readList(text: string | null): string[] {
   try {
     const found: unknown = JSON.parse(text ?? "[]");

@@ -2,7 +2,7 @@
 import { me, Refusal, socketAddress } from "../api/http";
 import type { ChatLineOut, ClientMessage, EntryOut, HintOut, ServerMessage, StateOut } from "../api/messages";
 import type { Refused } from "../announce/refusals";
-import { heard, merged } from "./chat.svelte";
+import { heard, merged } from "./said";
 
 type Unsent<T> = T extends { id: number } ? Omit<T, "id"> : never;
 export type Request = Unsent<ClientMessage>;

@@ -130,6 +130,8 @@ export class TableSession {
   last = $derived.by(() => (this.data && this.view ? touched(this.connection.entries, this.view, this.me) : new Set<string>()));
 
   #isAlone = $derived.by(() => this.seats.every((seat) => seat.seat === this.me || seat.kind === "bot"));
+  /** Whether there is anybody to talk to, or something was said. */
+  canChat = $derived.by(() => !this.#isAlone || this.me === null || (this.current?.table.watchers ?? 0) > 0 || this.connection.chat.length > 0);
   canHint = $derived.by(() => this.mine && this.#isAlone && (this.current?.choices?.legal.length ?? 0) > 0);
   /** A hint is for one position. */
   advice = $derived.by(() => (this.canHint && this.hint?.number === this.current?.number ? this.hint : null));
