@@ -75,6 +75,18 @@ def test_links_lead_somewhere(page: Path) -> None:
         assert not anchor or anchor in anchors(target), link
 
 
+def test_tests_named_on_the_pages_are_there() -> None:
+    """A page may name a test file by the end of its path, or a test by its function."""
+    files = [str(path.relative_to(ROOT)) for path in (ROOT / "tests").rglob("test_*.py")]
+    tests = set(re.findall(r"def (test_\w+)", "".join((ROOT / file).read_text() for file in files)))
+    history = [ROOT / "CHANGELOG.md", *(ROOT / "docs/decisions").iterdir()]
+    text = "".join(page.read_text() for page in PAGES if page not in history)
+    named = set(re.findall(r"`((?:[\w/]+/)?test_\w+(?:\.py)?)`", text))
+    assert named
+    for name in named - tests:
+        assert any(f"/{file}".endswith(f"/{name}") for file in files), name
+
+
 def test_a_heading_gets_the_anchor_that_github_gives_it(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("# The `deal`, again\n\n```\n# not a heading\n```\n\n## Two alike\n\n## Two alike\n\n### 2–4 seats\n")

@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 from cabochon.server.app import create_app
-from cabochon.server.bot_pool import play_a_little
+from cabochon.server.bot_pool import warm_up_rules
 from cabochon.server.database import open_engine
 from cabochon.server.run import config, play
 from cabochon.server.settings import Settings
@@ -19,7 +19,7 @@ from cabochon.server.settings import Settings
 
 def rehearse() -> None:
     """What is only loaded when it is needed is loaded here, and not by each server again."""
-    play_a_little()
+    warm_up_rules()
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(database=f"sqlite:///{folder}/tables.db", bot_workers=0)
         app = create_app(settings)

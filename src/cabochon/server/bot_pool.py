@@ -1,7 +1,8 @@
-"""Bots that search think in worker processes, one move at a time each; hints are thought of there too, and wait and share alike.
+"""A pool of worker processes for the bots that search. Hints run in the same pool.
 
-Where many tables wait, each thought is shorter, down to a glance. Only a bot that fails, or for which no worker is there in time,
-is replaced by a simple one for that move. Every answer says who moved, what it took, and why that was less than usual.
+A worker searches for one move at a time. When many tables wait, each search gets less time, down to a few positions. A simple bot
+moves in place of another only if that one fails or no worker is free in time. Each answer says which bot moved, how much it
+searched, and why that was less than usual.
 """
 
 import asyncio
@@ -49,22 +50,22 @@ SPAWNED = multiprocessing.get_context("spawn")
 log = logging.getLogger("cabochon.server")
 
 
-class Called:
-    """In a worker: whether the server wants the answer now. It may call earlier than it said, when more tables ask."""
+class Deadline:
+    """In a worker: when the search must stop. The server moves it forward when more tables ask."""
 
     until: Any = None  # shared with the server: a time of `time.monotonic`
 
     def is_set(self) -> bool:
-        """Whether it is time."""
+        """Whether the time is over. The search asks this as it would a `threading.Event`."""
         return self.until is not None and time.monotonic() >= self.until.value
 
 
-def settle_in(programs: tuple[str, ...], until: Any) -> None:
-    """In a worker: end when the server ends, even by kill -9, know the host's programs, and hear when it calls."""
+def init_worker(programs: tuple[str, ...], until: Any) -> None:
+    """In a worker: end when the server ends (even by kill -9), register the host's programs, share the deadline."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_server, daemon=True).start()
     add_commands(programs)
-    Called.until = until
+    Deadline.until = until
 
 
 def _end_with_server() -> None:
@@ -90,10 +91,10 @@ class BotMove:
     why: str | None = None
 
     def thought(self) -> str:
-        """A ThoughtOut as JSON, as it is stored with the move. Rounded: it is told to everybody."""
-        told = asdict(self) | {"nodes": two_digits(self.nodes), "seconds": round(self.seconds, 2)}
-        del told["text"]
-        return dumps(told).decode()
+        """A ThoughtOut as JSON, as it is stored with the move. Rounded, because everybody at the table sees it."""
+        thought = asdict(self) | {"nodes": two_digits(self.nodes), "seconds": round(self.seconds, 2)}
+        del thought["text"]
+        return dumps(thought).decode()
 
 
 def two_digits(number: int | None) -> int | None:
@@ -105,23 +106,23 @@ class BotFailed(Exception):
     """A bot raised an exception; the worker it thought in is well."""
 
 
-def guarded(thought: Callable[[float], Found], seconds: float) -> Found:
-    """In a worker: what is found. Whatever a bot raises is told apart from what happens to the worker itself."""
+def run_guarded(thought: Callable[[float], Found], seconds: float) -> Found:
+    """In a worker: run the search. BotFailed marks an error of the bot, so that it is not taken for a broken worker."""
     try:
         return thought(seconds)
     except Exception as error:
         raise BotFailed(f"{type(error).__name__}: {error}") from None
 
 
-def think_as(name: str, view: View, seed: int, seconds: float) -> Thought:
+def choose_in_worker(name: str, view: View, seed: int, seconds: float) -> Thought:
     """In a worker: the bot's move for this view."""
     player = bot(name)
     budget = allowance(player, seconds)
-    return player.think(view, budget, seed, Called() if budget.seconds else None)
+    return player.think(view, budget, seed, Deadline() if budget.seconds else None)
 
 
 def allowance(player: Bot, seconds: float) -> Budget:
-    """A level that looks at so many positions is as strong on any machine; whoever else searches may think so long."""
+    """A level with a fixed number of nodes keeps it: it is as strong on any machine. Other bots get this much time."""
     usual = player.default_budget or Budget()
     if usual.nodes:
         return usual
@@ -134,16 +135,15 @@ def is_timed(player: Bot) -> bool:
 
 
 def advise(view: View, seed: int, seconds: float) -> Analysis:
-    """In a worker: what the net makes of this view."""
+    """In a worker: the analysis behind a hint."""
     budget = HINT if HINT.seconds is None else replace(HINT, seconds=min(HINT.seconds, seconds))
-    return LEGEND.analyse(view, budget, seed, stop=Called())
+    return LEGEND.analyse(view, budget, seed, stop=Deadline())
 
 
 def fair_seconds(waits: Sequence[float], workers: int) -> float:
-    """How long those who think may go on, so that nobody waits longer than he should.
+    """How many seconds a search may take, so that no request waits too long.
 
-    `waits` says for everybody who asked, first come first, in how many seconds he should have his answer; the workers think for
-    the first of them, then for the next.
+    `waits` has for each request, in order of arrival, the seconds until its answer is due. The workers serve them in that order.
     """
     if waits and waits[-1] * THINKING * workers <= len(waits) * MIN_SECONDS:
         return MIN_SECONDS  # very many wait
@@ -152,8 +152,8 @@ def fair_seconds(waits: Sequence[float], workers: int) -> float:
 
 
 def warm_up() -> int:
-    """In a worker: compile or load the rules and the search by playing a little; the worker's process id."""
-    play_a_little()
+    """In a worker: compile the rules and the search, or load them from the cache. Returns the process id."""
+    warm_up_rules()
     for variant in VARIANTS:
         for players in range(FEWEST_PLAYERS, MAX_SEATS + 1):
             game = Game(variant, players, seed=1)
@@ -162,8 +162,8 @@ def warm_up() -> int:
     return os.getpid()
 
 
-def play_a_little() -> None:
-    """Use everything once that a game needs."""
+def warm_up_rules() -> None:
+    """Call once every compiled function that a game needs."""
     for variant in VARIANTS:
         game = Game(variant, 2, seed=1)
         for number in range(WARM_UP_MOVES):
@@ -175,7 +175,7 @@ def play_a_little() -> None:
 
 
 def simple_move(view: View, seed: int) -> tuple[str, Thought]:
-    """A move that needs no search, for a bot that has none, and the bot that made it."""
+    """A move without a search, and the name of the bot that chose it."""
     try:
         return "greedy", bot("greedy").think(view, Budget(), seed)
     except Exception:
@@ -184,39 +184,39 @@ def simple_move(view: View, seed: int) -> tuple[str, Thought]:
 
 
 def restart_pause(failures: int) -> float:
-    """Seconds before a worker is started again that has failed so often since it last thought well."""
+    """Seconds to wait before a worker is restarted, by its failures since it last answered: exponential backoff."""
     return 0.0 if failures == 0 else min(FIRST_PAUSE * 2 ** min(failures - 1, 32), MAX_PAUSE)
 
 
 class Worker:
-    """One process that thinks, started anew when it has died or had to be stopped."""
+    """One worker process, restarted when it has died or had to be stopped."""
 
     def __init__(self, programs: tuple[str, ...] = ()) -> None:
         self.programs = programs
         self.until = SPAWNED.RawValue("d", 0.0)
-        self.failures = 0  # since it last thought well
+        self.failures = 0  # since it last answered
         self.executor = self._executor()
 
     def _executor(self) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(1, mp_context=SPAWNED, initializer=settle_in, initargs=(self.programs, self.until))
+        return ProcessPoolExecutor(1, mp_context=SPAWNED, initializer=init_worker, initargs=(self.programs, self.until))
 
     @property
     def pid(self) -> int | None:
-        """Its process, also while that gets ready."""
+        """The id of its process, also while that is warming up."""
         return next(iter(self.executor._processes or ()), None)
 
     async def warm(self) -> None:
-        """Wait until the process is ready to think at once."""
+        """Wait until the process can search without compiling."""
         warming = asyncio.get_running_loop().run_in_executor(self.executor, warm_up)
         await asyncio.wait_for(warming, WARM_UP_SECONDS)
 
     async def think(self, thought: Callable[[float], Found], seconds: float) -> Found:
-        """What is found when it thinks for so long."""
+        """Run a search in the process with this much time."""
         self.until.value = time.monotonic() + seconds
-        return await asyncio.get_running_loop().run_in_executor(self.executor, guarded, thought, seconds)
+        return await asyncio.get_running_loop().run_in_executor(self.executor, run_guarded, thought, seconds)
 
     def call(self, seconds: float) -> None:
-        """Whoever thinks shall answer after so many seconds, or as said before if that is earlier."""
+        """Move the deadline of the running search to so many seconds from now, unless it is earlier already."""
         self.until.value = min(self.until.value, time.monotonic() + seconds)
 
     def stop(self) -> None:
@@ -226,14 +226,14 @@ class Worker:
         self.executor.shutdown(wait=False, cancel_futures=True)
 
     async def restart(self) -> None:
-        """A fresh process in place of the old one."""
+        """Replace the process by a new one."""
         self.stop()
         self.executor = self._executor()
         await self.warm()
 
 
 class BotPool:
-    """The workers. Without any, bots think in a thread of the server: for tests and very small machines."""
+    """The workers. With none, searches run in a thread of the server: for tests and very small machines."""
 
     def __init__(self, settings: "Settings", progress: Callable[[int, int], None]) -> None:
         self.settings, self.progress = settings, progress
@@ -249,11 +249,11 @@ class BotPool:
         self.restarts = 0
 
     async def warm(self) -> None:
-        """Get ready: the server's own rules first, then the workers, telling how far it is."""
+        """Warm up the rules in this process, then the workers, and report progress."""
         total = 1 + len(self.workers)
         self.progress(0, total)
         starting = [asyncio.create_task(self._warm(worker)) for worker in self.workers]
-        await asyncio.to_thread(play_a_little)
+        await asyncio.to_thread(warm_up_rules)
         self.rules_are_warm.set()
         self.progress(1, total)
         for done, ready in enumerate(asyncio.as_completed(starting), 2):
@@ -276,16 +276,16 @@ class BotPool:
 
     @property
     def ready(self) -> int:
-        """How many workers have nothing to do."""
+        """How many workers are idle."""
         return self.free.qsize()
 
     @property
     def replaced(self) -> int:
-        """Moves that a simple bot made in the place of another."""
+        """Moves that a simple bot made in place of another."""
         return self.weakened.total() - self.weakened["short"]
 
     def health(self) -> dict[str, Any]:
-        """How the workers are, and how often bots were weakened."""
+        """The state of the workers, and how often bots were weakened."""
         return {
             "workers": len(self.workers),
             "free": self.ready,
@@ -297,14 +297,14 @@ class BotPool:
         }
 
     async def choose(self, name: str, view: View, seed: int) -> BotMove:
-        """The bot's move, or a simple one if it fails, if no worker is free in time, or as long as none can be."""
+        """The bot's move; a simple bot's move if it fails, if no worker is free in time, or if no worker can run."""
         try:
             player = bot(name)
             if player.default_budget is None:  # it does not search: that is quicker here than in a worker
                 return self._moved(name, player.think(view, Budget(), seed))
             if not self.search_is_warm or self._has_no_worker():
                 return self.stand_in(name, view, seed, "starting")
-            thought, seconds = await self._think(partial(think_as, name, view, seed))
+            thought, seconds = await self._think(partial(choose_in_worker, name, view, seed))
         except Exception as error:
             log.warning("bot %s gave no move (%s): a simple one moves instead", name, str(error) or type(error).__name__)
             return self.stand_in(name, view, seed, "late" if isinstance(error, TimeoutError) else "failed")
@@ -312,7 +312,7 @@ class BotPool:
         return self._moved(name, thought, why="short" if is_short else None)
 
     def stand_in(self, name: str, view: View, seed: int, why: str) -> BotMove:
-        """A simple bot's move in the place of another bot."""
+        """A simple bot's move in place of another bot's."""
         simple, thought = simple_move(view, seed)
         return self._moved(simple, thought, name, why)
 
@@ -322,17 +322,17 @@ class BotPool:
         return BotMove(str(thought.move), name, thought.nodes, thought.seconds, instead_of, why)
 
     def _has_no_worker(self) -> bool:
-        """Whether none is there and none could be started when it was last tried: nobody should wait for one."""
+        """Whether no worker runs and the last restart of each failed: nobody should wait for one."""
         return bool(self.workers) and len(self.pausing) == len(self.workers)
 
     async def advise(self, view: View, seed: int) -> Analysis:
-        """What the net makes of a view. It waits its turn like a bot, and thinks no longer than one."""
+        """The analysis behind a hint. It queues like a bot and gets no more time than one."""
         if not self.search_is_warm or self._has_no_worker():
             raise Refused("starting")
         return (await self._think(partial(advise, view, seed)))[0]
 
     async def _think(self, thought: Callable[[float], Found]) -> tuple[Found, float]:
-        """What is found, and how many seconds it might have taken."""
+        """The result of a search, and the seconds it was allowed."""
         due = time.monotonic() + self.settings.bot_seconds
         self.due.append(due)
         try:
@@ -374,7 +374,7 @@ class BotPool:
         task.add_done_callback(self.restarting.discard)
 
     async def _restart(self, worker: Worker) -> None:
-        """Start a worker again, with longer and longer pauses; one that fails MAX_FAILURES times in a row stays off."""
+        """Restart a worker with exponential backoff. One that fails MAX_FAILURES times in a row stays off."""
         while True:
             worker.stop()
             if worker.failures >= MAX_FAILURES:

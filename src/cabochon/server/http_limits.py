@@ -1,9 +1,8 @@
-"""What one connection may cost: uvicorn's protocols with limits on size, time, number and buffers.
+"""Limits on what one connection may cost: uvicorn's protocols with limits on size, time, count and buffers.
 
-The HTTP protocol is the one on h11: it parses a request only when the one before it was answered, and has a limit on the size of
-a head. Bytes are given to the parsers in small pieces, one in each turn of the event loop, so that a full buffer of tiny requests
-or frames cannot keep the other connections waiting. While something is waiting here nothing more is read: TCP's own flow control
-then stops the sender.
+HTTP is parsed by h11, because it parses a request only after the one before was answered, and limits the size of the headers.
+Bytes go to the parsers in small pieces, one per turn of the event loop, so that a full buffer of tiny requests or frames cannot
+block the other connections. While bytes are pending here nothing more is read, so TCP's flow control slows the sender down.
 """
 
 import asyncio
@@ -52,7 +51,7 @@ class Connections:
     by_address: Counter[str] = field(default_factory=Counter)
 
     def enter(self, host: str) -> None:
-        """Count one more; raises Refused where there is no room."""
+        """Count one more; raises Refused at the limit."""
         if self.number >= self.max_connections:
             raise Refused("server_full")
         if not is_within(host, self.proxies):
@@ -63,7 +62,7 @@ class Connections:
         self.number += 1
 
     def leave(self, host: str) -> None:
-        """One that was counted is gone."""
+        """Count one fewer."""
         self.number -= 1
         if not is_within(host, self.proxies):
             block = address_block(host)
@@ -73,8 +72,8 @@ class Connections:
 
 
 def protocols(settings: Settings, max_connections: int) -> dict[str, Any]:
-    """The arguments `http` and `ws` of uvicorn's configuration, and what else belongs to the limits."""
-    logging.getLogger("uvicorn.error").addFilter(_is_worth_a_line)
+    """The arguments of uvicorn's configuration that carry these limits."""
+    logging.getLogger("uvicorn.error").addFilter(_is_not_clients_fault)
     connections = Connections(settings, max_connections, parse_networks(settings.trusted_proxies))
     return {
         "http": cast(Any, partial(LimitedHttp, connections)),
@@ -86,13 +85,13 @@ def protocols(settings: Settings, max_connections: int) -> dict[str, Any]:
     }
 
 
-def _is_worth_a_line(record: logging.LogRecord) -> bool:
-    """Whoever sends what is not HTTP is told so; the log would only grow."""
+def _is_not_clients_fault(record: logging.LogRecord) -> bool:
+    """A client that does not speak HTTP gets an answer, but no line in the log: it could fill the disk."""
     return record.msg not in CLIENTS_FAULT
 
 
 class CountedTransport:
-    """A transport that counts what is written to it: what was taken is that less what still waits."""
+    """A transport that counts the bytes written. The client has taken those less the ones still in the buffer."""
 
     def __init__(self, transport: asyncio.Transport) -> None:
         self.transport, self.written = transport, 0
@@ -107,7 +106,7 @@ class CountedTransport:
 
 
 class UnreadWatch:
-    """Ends a connection whose client takes too little of what waits for it."""
+    """Aborts a connection whose client reads too slowly."""
 
     def __init__(self, transport: CountedTransport, loop: asyncio.AbstractEventLoop, seconds: float) -> None:
         self.transport, self.loop, self.seconds = transport, loop, seconds
@@ -124,12 +123,12 @@ class UnreadWatch:
         self.timer = self.loop.call_later(self.seconds, self._look)
 
     def stop(self) -> None:
-        """The connection is gone."""
+        """Stop watching: the connection is closed."""
         self.timer.cancel()
 
 
 class RequestReader(h11.Connection):
-    """h11 with a limit on the number of headers. `hint` is the status it would answer a bad request with."""
+    """h11 with a limit on the number of headers. `hint` is the HTTP status that fits the last protocol error."""
 
     def __init__(self, max_header_bytes: int, max_headers: int) -> None:
         super().__init__(h11.SERVER, max_header_bytes)
@@ -149,7 +148,7 @@ class RequestReader(h11.Connection):
 
 
 class WriteFlow(FlowControl):
-    """Only writing is controlled here: what is read, LimitedHttp decides."""
+    """Flow control for writing only: LimitedHttp decides when to read."""
 
     def pause_reading(self) -> None:
         """Nothing: see LimitedHttp."""
@@ -173,10 +172,10 @@ class LimitedHttp(H11Protocol):
         self.next_piece: asyncio.Handle | None = None
         self.watch: UnreadWatch | None = None
 
-    # from the first byte to the last
+    # the connection
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Count it; if there is no room say so and close it."""
+        """Count the connection. At a limit, answer with the refusal and close."""
         counted = CountedTransport(transport)
         super().connection_made(cast(asyncio.Transport, counted))
         self.flow = WriteFlow(self.transport)
@@ -185,21 +184,21 @@ class LimitedHttp(H11Protocol):
             self.open.enter(_host(self.client))
         except Refused as refusal:
             self.is_discarding = True
-            transport.write(_answer(refusal))
+            transport.write(_response(refusal))
             transport.close()
             return
         self.is_counted = True
         self._time()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop everything that waits for this connection."""
+        """Cancel all timers of this connection."""
         self._stop_waiting()
         if self.is_counted:
             self.open.leave(_host(self.client))
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Keep it until the parser may have it."""
+        """Buffer the bytes until they may be parsed."""
         if self.is_discarding:
             self.discarded += len(data)
             if self.discarded > MAX_DISCARDED_BYTES:
@@ -211,7 +210,7 @@ class LimitedHttp(H11Protocol):
             self._feed()
 
     def _feed(self) -> None:
-        """Parse a piece, and the next one when the other connections have had their turn."""
+        """Parse one piece; the next one after the other connections had their turn."""
         self.next_piece = None
         if self.pending and self._is_wanted():
             piece = bytes(self.pending[:PIECE_BYTES])
@@ -230,7 +229,7 @@ class LimitedHttp(H11Protocol):
             self.transport.resume_reading()
 
     def _is_wanted(self) -> bool:
-        """Whether the request is not complete yet. The next one has to wait until this one is answered."""
+        """Whether the current request is incomplete. The next one waits until this one is answered."""
         return not self.is_discarding and self.conn.their_state in (h11.IDLE, h11.SEND_BODY)
 
     def _count_body(self, received: int) -> None:
@@ -239,7 +238,7 @@ class LimitedHttp(H11Protocol):
             self._refuse(Refused("too_large", most=MAX_BODY_BYTES))
 
     def on_response_complete(self) -> None:
-        """Go on with what came meanwhile. A body that is still on its way keeps its time limit."""
+        """Parse what arrived meanwhile. A body that is still arriving keeps its time limit."""
         super().on_response_complete()
         if self.conn.their_state is h11.SEND_BODY:
             self._unset_keepalive_if_required()
@@ -247,7 +246,7 @@ class LimitedHttp(H11Protocol):
             self._feed()
 
     def handle_websocket_upgrade(self, event: h11.Request) -> None:
-        """From here on the connection belongs to a LimitedSocket, which has been counted already: by this client's address."""
+        """Hand the connection over to a LimitedSocket. It stays counted, under this client's address."""
         self._stop_waiting()
         self.is_counted, self.is_discarding = False, True
         self.pending.clear()
@@ -264,7 +263,7 @@ class LimitedHttp(H11Protocol):
     # time
 
     def _time(self) -> None:
-        """Head and body have their time each; between two requests uvicorn's own time limit for idle connections holds."""
+        """Start the timer for headers or body. Between two requests uvicorn's own keep-alive timeout applies."""
         state: Any = self.conn.their_state
         if state is h11.IDLE and self.timeout_keep_alive_task is not None:
             state = None
@@ -293,7 +292,7 @@ class LimitedHttp(H11Protocol):
     # refusing
 
     def send_400_response(self, _msg: str) -> None:
-        """What is not HTTP, or has too large a head: uvicorn calls this for both."""
+        """Refuse what is not HTTP and headers that are too large: uvicorn calls this for both."""
         if self.conn.hint == HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE:
             limits = {"bytes": self.settings.max_header_bytes, "headers": self.settings.max_headers}
             self._refuse(Refused("headers_too_large", **limits))
@@ -301,7 +300,7 @@ class LimitedHttp(H11Protocol):
             self._refuse(Refused("bad_request"))
 
     def _refuse(self, refusal: Refused) -> None:
-        """Answer a request that is not read to its end, and close. One that has been answered is only closed."""
+        """Answer a request that was not read to its end, and close. If the answer was already sent, only close."""
         is_running = self.cycle is not None and not self.cycle.response_complete
         if is_running:
             self.cycle.disconnected = True
@@ -311,11 +310,11 @@ class LimitedHttp(H11Protocol):
                 return
         has_begun = self.conn.their_state is not h11.IDLE or bool(self.conn.trailing_data[0])
         if is_running or (has_begun and self.timed is not h11.SEND_BODY):
-            self.transport.write(_answer(refusal))
+            self.transport.write(_response(refusal))
         self._linger()
 
     def _linger(self) -> None:
-        """Read on for a moment and then close: to close with bytes unread would reset the connection, and the answer be lost."""
+        """Read on for a moment, then close (lingering close): a close with unread bytes sends a reset, which loses the answer."""
         self._stop_timer()
         self._unset_keepalive_if_required()
         self.pending.clear()
@@ -327,7 +326,7 @@ class LimitedHttp(H11Protocol):
 
 
 class LimitedSocket(WebSocketsSansIOProtocol):
-    """One WebSocket: what the application has not read yet is not parsed, and nobody can fill the buffer of answers."""
+    """One WebSocket. No more is parsed than the application reads, and the buffer of answers cannot be filled."""
 
     def __init__(self, connections: Connections, counted: tuple[str, int] | None, **given: Any) -> None:
         super().__init__(**given)
@@ -339,14 +338,14 @@ class LimitedSocket(WebSocketsSansIOProtocol):
         self.spare_frames = Bucket(SPARE_FRAMES_PER_SECOND, SPARE_FRAMES_AT_ONCE, self.loop.time())
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Take over a connection that was HTTP until now. A client that has reset it meanwhile has no address any more."""
+        """Take over a connection from HTTP. The address comes from there: after a reset the transport no longer has it."""
         super().connection_made(transport)
         self.client = self.counted
         self.watch = UnreadWatch(cast(CountedTransport, self.transport), self.loop, self.settings.max_unread_seconds)
         self.transport.resume_reading()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop everything that waits for this connection."""
+        """Cancel all timers of this connection."""
         if self.watch is not None:
             self.watch.stop()
         if self.next_piece is not None:
@@ -357,7 +356,7 @@ class LimitedSocket(WebSocketsSansIOProtocol):
     # reading
 
     def data_received(self, data: bytes) -> None:
-        """Keep it until the parser may have it. The request, which comes first, was parsed once already."""
+        """Buffer the bytes until they may be parsed. The upgrade request, which comes first, was parsed by h11 already."""
         if not self.handshake_initiated:
             super().data_received(data)
             self._end_without_handshake()
@@ -370,14 +369,14 @@ class LimitedSocket(WebSocketsSansIOProtocol):
             self._feed()
 
     def _end_without_handshake(self) -> None:
-        """What h11 let through and websockets does not: uvicorn would wait for ever."""
+        """Close after a handshake that h11 accepts and websockets refuses: uvicorn would wait for ever."""
         if not self.handshake_initiated:
-            self.transport.write(b"".join(self.conn.data_to_send()) or _answer(Refused("bad_request")))
+            self.transport.write(b"".join(self.conn.data_to_send()) or _response(Refused("bad_request")))
             self.handshake_complete = self.close_sent = True
             self.transport.close()
 
     def _feed(self) -> None:
-        """Parse a piece, and the next one when the others have had their turn and the application has read this one."""
+        """Parse one piece; the next one after the other connections had their turn and the application has read this one."""
         self.next_piece = None
         if self.pending and self._is_wanted():
             piece = bytes(self.pending[:PIECE_BYTES])
@@ -394,22 +393,22 @@ class LimitedSocket(WebSocketsSansIOProtocol):
             self.transport.resume_reading()
 
     def _is_wanted(self) -> bool:
-        """Whether there is room for more. After a closing frame of ours everything is read, as only theirs is waited for."""
+        """Whether there is room for more. After our close frame everything is read, because only theirs is missing."""
         return self.close_sent or (self.queue.qsize() < MAX_QUEUED_MESSAGES and self.writable.is_set())
 
     async def receive(self) -> Any:
-        """A message for the application; there may be room for another one then."""
+        """The next message for the application; then there may be room to parse another."""
         message = await super().receive()
         self._go_on()
         return message
 
     def pause_writing(self) -> None:
-        """Whoever does not read what we write need not be read either: each of their pings asks for a pong."""
+        """Stop reading from a client that does not read: each of its pings would add a pong to the buffer."""
         super().pause_writing()
         self.transport.pause_reading()
 
     def resume_writing(self) -> None:
-        """They have read."""
+        """The client reads again: go on."""
         super().resume_writing()
         self._go_on()
 
@@ -447,18 +446,18 @@ class LimitedSocket(WebSocketsSansIOProtocol):
         return False
 
     def send_500_response(self) -> None:
-        """A handshake that cannot be completed because the server stops."""
+        """Answer a handshake that cannot be completed because the server stops."""
         if not (self.initial_response or self.handshake_complete):
-            self.transport.write(_answer(Refused("stopping")))
+            self.transport.write(_response(Refused("stopping")))
 
 
 def _host(client: tuple[str, int] | None) -> str:
-    """The address of whoever is connected: a client, or a proxy."""
+    """The address of the peer: a client or a proxy."""
     return client[0] if client else ""
 
 
-def _answer(refusal: Refused) -> bytes:
-    """A whole answer; the connection is closed after it."""
+def _response(refusal: Refused) -> bytes:
+    """A complete HTTP response after which the connection is closed."""
     body = dumps(refusal.out())
     headers = {"content-type": "application/json", "content-length": str(len(body)), "connection": "close", **HEADERS}
     status = f"HTTP/1.1 {refusal.status} {HTTPStatus(refusal.status).phrase}"

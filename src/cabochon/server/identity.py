@@ -1,4 +1,4 @@
-"""Guests: a signed cookie says who somebody is, and a nickname what to call them."""
+"""Guests: a signed cookie holds the user id; a nickname is what others see."""
 
 import hmac
 import time
@@ -27,7 +27,7 @@ STONES = (
 
 
 class Guests:
-    """Makes and reads the cookies. A cookie says when it was given, and is given anew when its guest comes to a page."""
+    """Writes and reads the cookies. A cookie holds the time it was set, and each visit renews it."""
 
     def __init__(self, key: str, clock: Callable[[], float] = time.time) -> None:
         self.clock = clock
@@ -35,7 +35,7 @@ class Guests:
         self.old_signer = URLSafeSerializer(key, salt="guest")
 
     def user_of(self, connection: HTTPConnection) -> str | None:
-        """Who is asking; None without a cookie that was signed here, and not too long ago."""
+        """The user id of a request; None without a valid cookie that has not expired."""
         text = connection.cookies.get(COOKIE, "")
         if not text or len(text) > MAX_COOKIE_LENGTH:
             return None
@@ -51,19 +51,19 @@ class Guests:
         return user if is_valid else None
 
     def _read_old(self, text: str) -> Any:
-        """Cookies from before they had a time. The last of them has left its browser by the day after which none is read."""
+        """Read a cookie of the old format, without a time. Browsers have dropped the last of them by OLD_COOKIES_UNTIL."""
         user = self.old_signer.loads(text)
         return user if is_canonical(self.old_signer, text) and self.clock() < OLD_COOKIES_UNTIL else None
 
     def remember(self, response: Response, user: str, secure: bool) -> None:
-        """Give a browser its cookie."""
+        """Set the cookie."""
         response.set_cookie(
             COOKIE, self.signer.dumps(user), max_age=COOKIE_SECONDS, httponly=True, samesite="lax", secure=secure, path="/"
         )
 
 
 def _signer_by(clock: Callable[[], float]) -> type[TimestampSigner]:
-    """A signer that takes the time from this clock."""
+    """A signer class that reads this clock: tests set it."""
 
     class ClockSigner(TimestampSigner):
         def get_timestamp(self) -> int:
@@ -73,13 +73,13 @@ def _signer_by(clock: Callable[[], float]) -> type[TimestampSigner]:
 
 
 def is_canonical(signer: URLSafeSerializer | URLSafeTimedSerializer, text: str) -> bool:
-    """Whether the text ends in the very signature we write. In base64 the last letter has spare bits, which readers ignore."""
+    """Whether the signature is byte for byte the one we write. The last base64 letter has spare bits that decoders ignore."""
     signed, _, signature = text.rpartition(".")
     return hmac.compare_digest(signature.encode(), signer.make_signer(signer.salt).get_signature(signed))
 
 
 def first_name(user: str) -> str:
-    """A name for somebody who has not said theirs: a stone, alike in all languages."""
+    """A default nickname, made from the user id: a stone whose name is understood in all four languages."""
     number = zlib.crc32(user.encode())
     return f"{STONES[number % len(STONES)]} {number // len(STONES) % 90 + 10}"
 

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from .. import batch
-from ..bots.levels import ROLLOUT
+from ..bots.levels import ROLLOUT, has_net
 from ..game import Game
 from ..rules.compile import kernel
 from ..rules.deal import deal
@@ -143,6 +143,11 @@ def search_speed(variant: str, config: SearchConfig, simulations: int) -> float:
     return best
 
 
+def net_speed(variant: str, simulations: int) -> int | None:
+    """Simulations per second with the net; None where there is none for this game yet."""
+    return round(search_speed(variant, NET_SEARCH, simulations)) if has_net(variant, 2) else None
+
+
 def search_speeds(simulations: int) -> dict[str, Any]:
     """Nodes per second with the linear evaluation, with rollouts and with the net; and the signatures of the searches."""
     nodes, _, number = signature()
@@ -151,7 +156,7 @@ def search_speeds(simulations: int) -> dict[str, Any]:
         variant: {
             "nodes_per_second": round(search_speed(variant, LINEAR_SEARCH, simulations)),
             "rollouts_per_second": round(search_speed(variant, ROLLOUT.config, simulations)),
-            "net_nodes_per_second": round(search_speed(variant, NET_SEARCH, simulations // 2)),
+            "net_nodes_per_second": net_speed(variant, simulations // 2),
         }
         for variant in VARIANTS
     }
@@ -201,9 +206,10 @@ def print_table(figures: dict[str, Any]) -> None:
     search = figures["search"]
     for variant in VARIANTS:
         row = search[variant]
+        by_net = row["net_nodes_per_second"]
         console.print(
             f"search, {variant}, two players, one core: {row['nodes_per_second']:,} nodes/s by evaluation, "
-            f"{row['rollouts_per_second']:,} rollouts/s to the end, {row['net_nodes_per_second']:,} nodes/s by the net"
+            f"{row['rollouts_per_second']:,} rollouts/s to the end, " + (f"{by_net:,} nodes/s by the net" if by_net else "no net")
         )
     console.print(
         f"signature {search['signature']} ({search['signature_nodes']:,} nodes), with the net {search['net_signature']}"
@@ -211,8 +217,8 @@ def print_table(figures: dict[str, Any]) -> None:
     console.print(f"commit {figures['commit']}; {figures['machine']}")
 
 
-def main(as_json: bool = False, quick: bool = False) -> None:
-    figures = measure(games=500, steps=5) if quick else measure()
+def main(as_json: bool = False) -> None:
+    figures = measure()
     if as_json:
         print(json.dumps(figures, indent=2))
     else:
