@@ -9,6 +9,7 @@ from cabochon.server.app import create_app
 from cabochon.server.settings import Settings, Sources
 from tests.browser.robot import Robot
 from tests.browser.staged import SETTINGS
+from tests.browser.test_access import AXE, problems
 from tests.server.process import running
 from tests.support.serving import Clock
 
@@ -32,7 +33,7 @@ def address(clock: Clock, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 def opened(visit: Visit, address: str, **options: object) -> tuple[str, Page, Page]:
     """A table of Anna's with the link opened in another browser."""
-    anna, ben = (visit(base_url=address) for _ in range(2))
+    anna, ben = (visit(1280, 960, base_url=address) for _ in range(2))
     for context, name in ((anna, "Anna"), (ben, "Ben")):
         context.request.get("/api/me")
         context.request.put("/api/me", data={"name": name}, headers={"Origin": address})
@@ -46,6 +47,11 @@ def opened(visit: Visit, address: str, **options: object) -> tuple[str, Page, Pa
 def say(page: Page, text: str) -> None:
     page.get_by_test_id("chat-text").fill(text)
     page.get_by_test_id("chat-send").click()
+
+
+def is_accessible(page: Page) -> None:
+    page.evaluate(AXE.read_text())
+    assert [] == problems(page)
 
 
 def has_begun(page: Page) -> None:
@@ -72,6 +78,7 @@ def test_the_waiting_room(visit: Visit, address: str) -> None:
 
     anna.get_by_test_id("change-options").click()
     anna.get_by_test_id("goal").fill("9")
+    is_accessible(anna)
     anna.get_by_test_id("takeback-never").check(force=True)
     anna.get_by_test_id("apply-options").click()
     expect(ben.get_by_text("Points that end the game: 9")).to_be_visible()
@@ -99,7 +106,12 @@ def test_a_game_with_questions_chat_leaving_and_a_rematch(visit: Visit, address:
     say(eve, "the onyx is short")
     say(anna, "hm")
     expect(eve.get_by_test_id("chat-line")).to_have_count(2)
+    is_accessible(eve)
     expect(ben.get_by_test_id("chat-line")).to_have_count(1)
+    ben.get_by_test_id("chat-fold").click()
+    expect(ben.get_by_test_id("chat-line")).to_have_count(0)
+    anna.get_by_test_id("react-wow").click()
+    expect(ben.get_by_test_id("chat-fold")).to_contain_text("1 new message")
 
     robot = Robot(anna, "Anna")
     robot.pick(anna.locator("[data-testid^='card-']")).click()
@@ -126,10 +138,11 @@ def test_a_game_with_questions_chat_leaving_and_a_rematch(visit: Visit, address:
     anna.get_by_test_id("resign-sure").click()
     expect(ben.get_by_test_id("end")).to_contain_text("You win")
     expect(anna.get_by_test_id("end")).to_contain_text("Ben wins")
-    expect(anna.get_by_test_id("chat-line")).to_have_count(2)
+    expect(anna.get_by_test_id("chat-line")).to_have_count(3)
 
     anna.get_by_test_id("rematch").click()
     expect(anna.get_by_test_id("rematch-status")).to_contain_text("Waiting for Ben")
+    is_accessible(anna)
     expect(ben.get_by_test_id("rematch-status")).to_contain_text("Anna")
     ben.get_by_test_id("rematch").click()
     for page in (anna, ben):
