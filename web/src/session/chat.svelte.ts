@@ -2,29 +2,33 @@
 import type { ChatLineOut } from "../api/messages";
 import { keep, remembered } from "../ui/settings.svelte";
 import type { Connection } from "./connection.svelte";
+import { heard, type Heard } from "./said";
 
-function readList(text: string | null): string[] {
+function read(text: string | null): unknown {
   try {
-    const found: unknown = JSON.parse(text ?? "[]");
-    return Array.isArray(found) ? found.filter((one) => typeof one === "string") : [];
+    return JSON.parse(text ?? "null");
   } catch {
-    return [];
+    return null;
   }
 }
+
+const readList = (found: unknown) => (Array.isArray(found) ? found.filter((one) => typeof one === "string") : []);
+
+const readSeen = (found: unknown): Heard => ({ ...heard([]), ...(found && typeof found === "object" ? found : {}) });
 
 export class TableChat {
   /** Everybody is muted, at every table. */
   off = $state(remembered("chat") === "off");
   /** Who is muted at this table. */
   muted = $state.raw<readonly string[]>([]);
-  /** When the last line was said that the reader has seen. */
-  #seen = $state(0);
+  /** The last line of each room that the reader has seen. */
+  #seen = $state.raw<Heard>(heard([]));
   #key: string;
 
   constructor(readonly connection: Connection) {
     this.#key = `chat.${connection.id}`;
-    this.muted = readList(remembered(`muted.${connection.id}`));
-    this.#seen = Number(remembered(this.#key)) || 0;
+    this.muted = readList(read(remembered(`muted.${connection.id}`)));
+    this.#seen = readSeen(read(remembered(this.#key)));
   }
 
   isHeard = ({ author }: ChatLineOut) => !this.off && !this.muted.includes(author);
@@ -35,15 +39,15 @@ export class TableChat {
 
   /** How much was said since the reader last looked, by others than the seat `me`. */
   unread(me: number | null) {
-    return this.lines.filter((line) => line.at > this.#seen && (line.seat === null || line.seat !== me)).length;
+    return this.lines.filter((line) => line.number > this.#seen[line.room] && (line.seat === null || line.seat !== me)).length;
   }
 
   /** The reader has seen everything. */
   look() {
-    const last = this.lines.at(-1)?.at ?? 0;
-    if (last <= this.#seen) return;
+    const last = heard(this.lines);
+    if (last.table <= this.#seen.table && last.watch <= this.#seen.watch) return;
     this.#seen = last;
-    keep(this.#key, String(last));
+    keep(this.#key, JSON.stringify(last));
   }
 
   mute(author: string, silent: boolean) {

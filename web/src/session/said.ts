@@ -1,6 +1,8 @@
 // Lines of chat as they come from the server.
 import type { ChatLineOut } from "../api/messages";
 
+export type Heard = Record<ChatLineOut["room"], number>;
+
 /** The lines of both rooms in the order in which they were said; each once. */
 export function merged(known: readonly ChatLineOut[], fresh: readonly ChatLineOut[]): ChatLineOut[] {
   const key = (line: ChatLineOut) => `${line.room} ${line.number}`;
@@ -9,7 +11,7 @@ export function merged(known: readonly ChatLineOut[], fresh: readonly ChatLineOu
 }
 
 /** The number of the last line of each room. */
-export function heard(lines: readonly ChatLineOut[]): Record<ChatLineOut["room"], number> {
+export function heard(lines: readonly ChatLineOut[]): Heard {
   const last = { table: 0, watch: 0 };
   for (const { room, number } of lines) last[room] = Math.max(last[room], number);
   return last;

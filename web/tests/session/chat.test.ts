@@ -66,7 +66,9 @@ describe("what is said", () => {
   it("does not stumble over what a browser may have stored", () => {
     for (const odd of ["{", "7", '{"a":1}', "[1, null]"]) {
       kept.set("muted.one", odd);
+      kept.set("chat.one", odd);
       expect(chatOf([line(1, 10)]).lines).toHaveLength(1);
+      expect(chatOf([line(1, 10)]).unread(0)).toBe(1);
     }
   });
 });
