@@ -23,10 +23,10 @@ def test_a_game_against_a_bot_in_two_clicks(visit: Visit) -> None:
     complaints = listening(page)
     page.goto("/")
     page.get_by_test_id("play-bot").click()
-    expect(page.get_by_test_id("level-merchant")).to_be_checked()
+    expect(page.get_by_test_id("level-apprentice")).to_be_checked()
     page.get_by_test_id("create").click()
     expect(page.get_by_test_id("turn-line")).to_be_visible()
-    expect(page.get_by_test_id("seat-1")).to_contain_text("Merchant")
+    expect(page.get_by_test_id("seat-1")).to_contain_text("Apprentice")
     assert [] == complaints
 
 
@@ -41,6 +41,12 @@ def test_every_level_can_be_chosen_and_says_what_it_is(visit: Visit) -> None:
     page.get_by_test_id("level-master").check(force=True)
     expect(dialog).to_contain_text("Mistrz")
     expect(dialog).to_contain_text("Waży wszystko, co widać.")
+    page.get_by_test_id("opponents-2").check(force=True)
+    page.get_by_test_id("mixed").check()
+    page.get_by_test_id("level-of-2").select_option("random")
+    page.get_by_test_id("create").click()
+    expect(page.get_by_test_id("seat-1")).to_contain_text("Mistrz")
+    expect(page.get_by_test_id("seat-2")).not_to_contain_text("Mistrz")
 
 
 def test_a_table_with_friends_in_three_clicks(visit: Visit) -> None:

@@ -354,6 +354,7 @@ def test_a_rematch_waits_for_those_who_took_part(here: House) -> None:
         began = anna.chair.state["view"]["start"]
         by_turns(anna, ben)
         anna.chair.done("rematch")
+        ben.chair.done("rematch")
         new = ben.chair.until(lambda state: state["table"]["rematch"])["table"]["rematch"]
         with anna.guest.at(new) as first, ben.guest.at(new) as second:
             again = Player(anna.guest, new, 0, first), Player(ben.guest, new, 1, second)

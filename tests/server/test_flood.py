@@ -17,6 +17,7 @@ MOST_GROWTH = 32 * 2**20
 LENIENT = {"bot_workers": 0, "bot_delay": 0.0, "requests_per_second": 100_000, "max_bad": 1_000_000, "tables_per_minute": 1000}
 LENIENT |= {"max_moves_per_second": 100_000, "max_takebacks_per_minute": 100_000, "max_reads_per_minute": 1_000_000}
 KINDS = ["move", "why_not", "undo", "replace", "answer", "back", "sit", "leave", "set_bot", "start", "rematch", "ping", "dance"]
+KINDS += ["chat", "react", "kick", "swap", "set_options", "withdraw"]
 MOVES = [
     "take wug",
     "take rr",

@@ -98,7 +98,7 @@ def test_options_that_are_refused(here: House, options: dict[str, Any], reason: 
 @every_database
 def test_lobby(here: House) -> None:
     anna, ben = here.guest("Anna"), here.guest("Ben")
-    shown, hidden = anna.create(), anna.create(watch="link")
+    shown, hidden = anna.create(watch="anybody"), anna.create()
     alone = anna.create(bots=["greedy"])
     assert [shown] == [table["id"] for table in ben.get("/api/tables").json()["open"]]
     assert {shown, hidden, alone} == {table["id"] for table in anna.get("/api/tables").json()["running"]}
@@ -535,6 +535,8 @@ def test_rematch(here: House) -> None:
         assert "a rematch comes after the end" == anna.refusal("rematch")
         play_out(anna, ben)
         anna.done("rematch")
+        assert None is anna.until(lambda state: state["table"]["seats"][0]["rematch"])["table"]["rematch"]
+        ben.done("rematch")
         new = ben.until(lambda state: state["table"]["rematch"])["table"]["rematch"]
         ben.done("rematch")
         assert new == ben.state["table"]["rematch"] != table

@@ -65,7 +65,9 @@ def sent(max_waiting: int, use: Callable[[Connection], None]) -> list[str]:
         socket = Recorder()
         connection = Connection(socket, None, 0, max_waiting)  # type: ignore[arg-type]
         use(connection)
-        sender = asyncio.create_task(connection.send_all(lambda _connection: f"state {next(numbers)}".encode()))
+        sender = asyncio.create_task(
+            connection.send_all(lambda _connection: f"state {next(numbers)}".encode(), lambda _connection: b"chat")
+        )
         connection.close(1000, "")
         await connection.finish(sender)
         return socket.texts
@@ -684,7 +686,8 @@ def strangers_bytes(folder: Path, database: str, seed: int) -> list[bytes]:
         for chair in (first, second):
             chair.until(lambda state: state["view"])
         play_out(first, second)
-        first.done("rematch")
+        for chair in (first, second):
+            chair.done("rematch")
         asked += everything_about(table, eve)
     with house(folder, sources, database=database) as here:
         anna.house = eve.house = here
@@ -767,9 +770,9 @@ def test_an_address_opens_only_so_many_tables_a_day(tmp_path: Path) -> None:
 @every_database
 def test_an_address_cannot_fill_the_lobby(tmp_path: Path, database: str) -> None:
     with house(tmp_path, database=database, max_listed_per_address=3, max_waiting_tables_per_address=5) as here:
-        other = here.guest().create()
+        other = here.guest().create(watch="anybody")
         here.service.created_from[other] = "another", here.clock()
-        made = [here.guest().create() for _ in range(5)]
+        made = [here.guest().create(watch="anybody") for _ in range(5)]
         assert 409 == here.guest().request("POST", "/api/tables", json={}).status_code
         assert [*made[:1:-1], other] == [table["id"] for table in here.guest().get("/api/tables").json()["open"]]
         here.clock.pass_by(86_400)

@@ -206,8 +206,9 @@ json_values = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
     max_leaves=8,
 )
-BEFORE_THE_GAME = ["sit", "leave", "set_bot", "start", "seal", "nonce"]
-kinds = st.sampled_from(["move", "why_not", "undo", "replace", "answer", "back", *BEFORE_THE_GAME, "rematch", "ping"])
+BEFORE_THE_GAME = ["sit", "leave", "kick", "swap", "set_options", "set_bot", "start", "seal", "nonce"]
+AT_THE_TABLE = ["move", "why_not", "undo", "replace", "answer", "withdraw", "resign", "back", "chat", "react"]
+kinds = st.sampled_from([*AT_THE_TABLE, *BEFORE_THE_GAME, "rematch", "ping"])
 fields = st.fixed_dictionaries(
     {"type": kinds | st.text(max_size=5)},
     optional={
@@ -216,6 +217,10 @@ fields = st.fixed_dictionaries(
         "text": st.sampled_from(["take wug", "reserve 3?", "buy @1", "pass", "return w"]) | json_values,
         "seat": st.integers(-1, 4) | json_values,
         "name": st.text(max_size=30) | json_values,
+        "other": st.integers(-1, 4) | json_values,
+        "options": st.fixed_dictionaries({"takeback": st.sampled_from(["free", "never", "often"])}) | json_values,
+        "reaction": st.sampled_from(["hello", "yawn"]) | json_values,
+        "agree": st.booleans() | json_values,
         "bot": st.sampled_from(["greedy", "deep"]) | json_values,
         "ask": st.integers() | json_values,
         "seal": st.text("0123456789abcdef", min_size=64, max_size=64) | json_values,

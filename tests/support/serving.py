@@ -85,10 +85,10 @@ class Guest:
         return str(response.json()["id"])
 
     @contextmanager
-    def at(self, table: str, since: int = 0, **headers: str) -> Iterator["Chair"]:
+    def at(self, table: str, since: int = 0, heard: str = "", **headers: str) -> Iterator["Chair"]:
         sent = {**headers, **({"cookie": self.cookie} if self.cookie else {})}
         self.house.client.cookies.clear()
-        with self.house.client.websocket_connect(f"/api/tables/{table}/socket?since={since}", headers=sent) as socket:
+        with self.house.client.websocket_connect(f"/api/tables/{table}/socket?since={since}{heard}", headers=sent) as socket:
             yield Chair(socket)
 
 
@@ -100,6 +100,7 @@ class Chair:
         self.state: dict[str, Any] = {}
         self.raw: list[bytes] = []
         self.lines: list[dict[str, Any]] = []
+        self.chat: list[dict[str, Any]] = []
         self.requests = 0
 
     def receive(self) -> dict[str, Any]:
@@ -110,6 +111,8 @@ class Chair:
         if message["type"] == "state":
             self.state = message
             self.lines += message["entries"]
+        if message["type"] == "chat":
+            self.chat += message["lines"]
         return message
 
     def until(self, wanted: Callable[[dict[str, Any]], Any]) -> dict[str, Any]:
@@ -167,7 +170,7 @@ class Chair:
 def settings(folder: Path, **said: Any) -> Settings:
     quick = {"bot_workers": 0, "bot_delay": 0.0, "commit_window": 0.0, "tick_seconds": 0.01, "tables_per_minute": 1e6}
     quick |= {"requests_per_second": 1e6, "max_moves_per_second": 1e6, "max_takebacks_per_minute": 1e6}
-    quick |= {"max_reads_per_minute": 1e9}
+    quick |= {"max_reads_per_minute": 1e9, "max_chat_per_minute": 1e6, "max_chat_per_minute_per_address": 1e6}
     return Settings(**{"database": f"sqlite:///{folder / 'games.db'}", **quick, **said})
 
 

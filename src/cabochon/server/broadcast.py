@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from orjson import Fragment, dumps
 
-from .serialise import NOT_FOR_STRANGERS, choices_out, outcome_out, packed, table_out
+from .chat import rooms_to_read
+from .serialise import choices_out, outcome_out, packed, result_out, strangers_out, table_out
 
 if TYPE_CHECKING:
     from .connection import Connection
@@ -39,6 +40,7 @@ def join(room: "Room", connection: "Connection") -> None:
     room.connections[connection] = None
     room.note_presence()
     connection.refresh()
+    connection.refresh_chat()
     _broadcast_soon(room)
 
 
@@ -67,6 +69,26 @@ def broadcast(room: "Room") -> None:
         cache.spectators, cache.table = spectators, None
     for connection in room.connections:
         connection.refresh()
+        if room.table.status == "finished":
+            connection.refresh_chat()  # the players may read what the spectators said
+
+
+def tell_chat(room: "Room") -> None:
+    """Something was said."""
+    for connection in room.connections:
+        connection.refresh_chat()
+
+
+def chat_for(room: "Room", connection: "Connection") -> bytes | None:
+    """A ChatOut with what this socket may read and was not sent; the rest of it comes next. Nothing if there is nothing."""
+    table = room.table
+    if not table.may_watch(connection.user):
+        return None
+    places = rooms_to_read(table, table.seat_of(connection.user))
+    lines = table.chat.part(places, connection.heard)
+    if table.chat.has_more(places, connection.heard):
+        connection.refresh_chat()
+    return dumps({"type": "chat", "lines": lines}) if lines else None
 
 
 def state_for(room: "Room", connection: "Connection") -> bytes | None:
@@ -74,7 +96,7 @@ def state_for(room: "Room", connection: "Connection") -> bytes | None:
     table, cache = room.table, room.cache
     if not table.may_watch(connection.user):
         return None
-    now = room.sources.playing() if table.clock else 0.0
+    now = room.sources.playing() if room.tells_time else 0.0
     if len(cache.states) >= MAX_CACHED_STATES or now - cache.states_at > CACHED_CLOCK_SECONDS:
         cache.states.clear()
     key = table.seat_of(connection.user), connection.sent
@@ -101,7 +123,9 @@ def state_out(room: "Room", viewer: int | None, since: int, now: float) -> bytes
             "prices": prices,
             "entries": [line.out(viewer) for line in table.log[since:]],
             "clock": table.clock.out(now) if table.clock and table.game else None,
-            "asks": [ask.out() for ask in room.asks.values()],
+            "asks": [ask.out(now) for ask in room.asks.values()],
+            "away": room.replaceable_in(now),
+            "declined": room.declined.out() if room.declined else None,
             "can_undo": room.can_undo(viewer),
             "outcome": outcome(room),
         }
@@ -119,13 +143,16 @@ def room_out_for(room: "Room", user: str | None) -> Fragment:
     """A TableOut, written, for a user: less for somebody who may not watch."""
     if room.table.may_watch(user):
         return room_out(room)
-    return packed({**table_out(room.table, room.people_here(), room.cache.spectators), **NOT_FOR_STRANGERS})
+    return packed(strangers_out(room.table, room.people_here(), room.cache.spectators))
 
 
-def listed_out(table: "Table", *, is_own: bool) -> Fragment:
-    """A TableOut, written, of a table without a room: all of it for whoever has a seat there, else what strangers may see."""
-    out = table_out(table, (), 0)
-    return packed(out if is_own or table.may_watch(None) else {**out, **NOT_FOR_STRANGERS})
+def listed_out(table: "Table", room: "Room | None", seat: int | None, result: str | None) -> Fragment:
+    """A ListedOut, written: all of it for whoever has a seat there, else what strangers may see. `result` is what is stored."""
+    people, spectators = (room.people_here(), room.cache.spectators) if room else ((), 0)
+    if seat is None and not table.may_watch(None):
+        return packed({**strangers_out(table, people, spectators), "seat": None, "turn": None, "result": None})
+    known = result_out(table) if room else None if result is None else Fragment(result)
+    return packed({**table_out(table, people, spectators), "seat": seat, "turn": table.decides, "result": known})
 
 
 def outcome(room: "Room") -> Fragment | None:
@@ -133,5 +160,5 @@ def outcome(room: "Room") -> Fragment | None:
     if room.table.status != "finished" or room.table.game is None:
         return None
     if room.cache.outcome is None:
-        room.cache.outcome = packed(outcome_out(room.table.game))
+        room.cache.outcome = packed(outcome_out(room.table))
     return room.cache.outcome

@@ -60,11 +60,23 @@ class TableClock:
         self.left = [self.allowance] * players
         self.running: int | None = None
         self.since = 0.0
+        self.held_since: float | None = None
         self.changed = 0.0
 
     def run(self, seat: int | None, now: float) -> None:
         """From now on this seat's time runs."""
-        self.running, self.since = seat, now
+        self.running, self.since, self.held_since = seat, now, None
+
+    def hold(self, now: float) -> None:
+        """No time runs until it is released: the seat to decide is asked something, and need not hurry."""
+        if self.held_since is None:
+            self.held_since = now
+
+    def release(self, now: float) -> None:
+        """The time of the seat to decide goes on."""
+        if self.held_since is not None:
+            self.since += max(0.0, now - self.held_since)
+            self.held_since = None
 
     def catch_up(self, now: float, time_of_day: float) -> None:
         """The server has started again: only a game of days went on meanwhile, since the log's last change."""
@@ -73,7 +85,8 @@ class TableClock:
 
     def elapsed(self, now: float) -> float:
         """Seconds the running seat has used since they were last counted."""
-        return 0.0 if self.running is None else max(0.0, now - self.since)
+        until = now if self.held_since is None else self.held_since
+        return 0.0 if self.running is None else max(0.0, until - self.since)
 
     def charge(self, seconds: float) -> None:
         """Take seconds from the running seat."""
@@ -100,15 +113,16 @@ class TableClock:
 
     @property
     def deadline(self) -> float | None:
-        """When the running seat's time is up."""
-        return None if self.running is None else self.since + self.left[self.running]
+        """When the running seat's time is up; None while no time runs."""
+        return None if self.running is None or self.held_since is not None else self.since + self.left[self.running]
 
     def out(self, now: float) -> dict[str, Any]:
         """A ClockOut."""
         left = list(self.left)
         if self.running is not None:
             left[self.running] = max(0.0, left[self.running] - self.elapsed(now))
-        return {"kind": self.kind, "left": [round(seconds, 3) for seconds in left], "running": self.running}
+        running = self.running if self.held_since is None else None
+        return {"kind": self.kind, "left": [round(seconds, 3) for seconds in left], "running": running}
 
 
 def clock_of(options: NoClock | MoveClock | TotalClock | DaysClock, players: int) -> TableClock | None:

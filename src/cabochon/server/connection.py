@@ -2,31 +2,51 @@
 
 Of a table's states only the newest is worth sending, so a state is never queued: its place in the queue is, once, and the state
 is built when its turn has come. However much happens at a table, a slow reader misses nothing and is not thrown out for it.
+The same goes for what is said there.
 """
 
 import asyncio
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
+
+if TYPE_CHECKING:
+    from .chat import Place
 
 SEND_TIMEOUT_SECONDS = 2.0
 
 BAD_MESSAGES, NOT_FOR_YOU, NO_TABLE, TOO_SLOW, OPENED_ELSEWHERE, TOO_MANY = 4400, 4403, 4404, 4408, 4409, 4429
 TOO_LARGE, FAILED, RESTARTING, STARTING = 1009, 1011, 1012, 1013
 
-STATE = None  # the place of the state among the answers
+STATE, CHAT = object(), object()  # their places among the answers
+
+
+Build = Callable[["Connection"], bytes | None]
 
 
 class Connection:
-    """One socket at one table. `sent` is the number of the last log line it was sent, `address` where it comes from."""
+    """One socket at one table. `sent` is the number of the last log line it was sent, `address` where it comes from.
 
-    def __init__(self, websocket: WebSocket, user: str | None, since: int, max_waiting: int, address: str = "") -> None:
+    `heard` is the number of the last line of chat it was sent, by room.
+    """
+
+    def __init__(
+        self,
+        websocket: WebSocket,
+        user: str | None,
+        since: int,
+        max_waiting: int,
+        address: str = "",
+        heard: "dict[Place, int] | None" = None,
+    ) -> None:
         self.websocket, self.user, self.sent = websocket, user, since
         self.max_waiting, self.address = max_waiting, address
-        self.outbox: deque[bytes | None] = deque()
-        self.state_waits = False
+        self.heard: dict[Place, int] = heard or {"table": 0, "watch": 0}
+        self.outbox: deque[object] = deque()
+        self.state_waits = self.chat_waits = False
         self.news = asyncio.Event()
         self.close_reason: tuple[int, str] | None = None
         self.closed = asyncio.Event()
@@ -36,7 +56,7 @@ class Connection:
 
         Somebody who asks and does not read is disconnected, and may come back.
         """
-        if len(self.outbox) - self.state_waits >= self.max_waiting:
+        if len(self.outbox) - self.state_waits - self.chat_waits >= self.max_waiting:
             self.close(TOO_SLOW, "too many messages were waiting for you")
             return
         if before_state and self.state_waits:
@@ -53,6 +73,13 @@ class Connection:
             self.outbox.append(STATE)
             self.news.set()
 
+    def refresh_chat(self) -> None:
+        """Something was said: send it, unless that is going to happen anyway."""
+        if not self.chat_waits:
+            self.chat_waits = True
+            self.outbox.append(CHAT)
+            self.news.set()
+
     def close(self, code: int, reason: str) -> None:
         """End the connection; what waits before it is sent if that is quick."""
         if self.close_reason is None:
@@ -60,20 +87,32 @@ class Connection:
             self.closed.set()
             self.news.set()
 
-    async def send_all(self, state: Callable[["Connection"], bytes | None]) -> None:
-        """Send what is put, as long as it can be sent; `state` builds the newest state, or nothing for who may not see it."""
+    async def send_all(self, state: Build, chat: Build) -> None:
+        """Send what is put, as long as it can be sent; `state` builds the newest state, or nothing for who may not see it.
+
+        `chat` builds what was said and was not sent, or a part of it.
+        """
         with suppress(WebSocketDisconnect, RuntimeError, OSError):
             while self.outbox or self.close_reason is None:
                 if not self.outbox:
                     self.news.clear()
                     await self.news.wait()
                     continue
-                message = self.outbox.popleft()
-                if message is STATE:
-                    self.state_waits = False
-                    message = state(self)
+                message = self._next(state, chat)
                 if message is not None:
                     await self.websocket.send({"type": "websocket.send", "text": message.decode()})
+
+    def _next(self, state: Build, chat: Build) -> bytes | None:
+        """What comes next, built if it is a place."""
+        message = self.outbox.popleft()
+        if message is STATE:
+            self.state_waits = False
+            return state(self)
+        if message is CHAT:
+            self.chat_waits = False
+            return chat(self)
+        assert isinstance(message, bytes)
+        return message
 
     async def finish(self, sender: "asyncio.Task[None]") -> None:
         """Send what is left, close, and do not wait for ever."""

@@ -9,6 +9,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 from orjson import dumps
@@ -17,12 +18,13 @@ from ..errors import CabochonError
 from ..notation.move import parse_move
 from ..view import View
 from . import messages
+from .chat import ChatLine, author_of, clean_line, room_to_write_in
 from .connection import NOT_FOR_YOU, Connection
 from .errors import Refused
 from .identity import clean_name
 from .rate_limit import Buckets
 from .repository import set_name
-from .room import Room
+from .room import MAX_ASKS_PER_DECISION, Room
 from .serialise import hint_out
 from .service import Service, check_bot
 from .table import MAX_LOG_ENTRIES, Seat, SeatChange, Table
@@ -150,6 +152,8 @@ def why_no_undo(room: Room, seat: int) -> Refused:
         return Refused("stand_in")
     if room.has_asked(seat):
         return Refused("asked_already")
+    if room.has_asked_enough(seat):
+        return Refused("asked_enough", most=MAX_ASKS_PER_DECISION)
     return Refused("nothing_to_undo") if table.own_last(seat) is None else Refused("log_full", most=MAX_LOG_ENTRIES)
 
 
@@ -159,13 +163,21 @@ async def answer(service: Service, room: Room, connection: Connection, message: 
     if ask is None or seat not in ask.waiting_for:
         raise Refused("not_asked")
     if not message.yes:
-        del room.asks[ask.number]
+        room.end_ask(ask, "no", seat)
         return
     if ask.waiting_for == [seat]:
         await agreed(service, room, ask.what, ask.seat)
         room.asks.pop(ask.number, None)
     else:
         ask.waiting_for.remove(seat)
+
+
+async def withdraw(_service: Service, room: Room, connection: Connection, message: messages.WithdrawIn) -> None:
+    """Ask no longer."""
+    seat, ask = own_seat(room, connection), room.asks.get(message.ask)
+    if ask is None or ask.by != seat:
+        raise Refused("nothing_asked")
+    room.end_ask(ask)
 
 
 async def agreed(service: Service, room: Room, what: str, seat: int) -> None:
@@ -176,7 +188,7 @@ async def agreed(service: Service, room: Room, what: str, seat: int) -> None:
 
 
 async def replace_seat(service: Service, room: Room, connection: Connection, message: messages.ReplaceIn) -> None:
-    """Ask the others here that a bot plays for somebody who is away."""
+    """Ask the others here that a bot plays for somebody who is away. The own seat is given to a bot without asking."""
     table, by = room.table, own_seat(room, connection)
     seat = checked_seat(table, message.seat)
     check_running(table)
@@ -184,8 +196,10 @@ async def replace_seat(service: Service, room: Room, connection: Connection, mes
         raise Refused("bot_there")
     if not table.seats[by].is_human:
         raise Refused("own_stand_in")
-    away_since = room.away_since[seat.seat]
-    if away_since is None or service.sources.playing() - away_since < service.settings.away_seconds:
+    if seat.seat == by:
+        await agreed(service, room, "replace", by)
+        return
+    if not room.is_gone(seat.seat):
         raise Refused("not_away", seconds=f"{service.settings.away_seconds:g}")
     if any(ask.what == "replace" and ask.seat == seat.seat for ask in room.asks.values()):
         raise Refused("asked_already")
@@ -197,24 +211,78 @@ async def replace_seat(service: Service, room: Room, connection: Connection, mes
         await agreed(service, room, "replace", seat.seat)
 
 
+async def resign(service: Service, room: Room, connection: Connection, _message: messages.ResignIn) -> None:
+    """Give the own game up, for good: a bot plays on for the seat, unless there is nobody left to play against."""
+    table, seat = room.table, own_seat(room, connection)
+    check_running(table)
+    if table.seats[seat].resigned:
+        raise Refused("resigned")
+    await service.write(room, [table.entry("resign", seat, service.settings.stand_in, service.sources.now())])
+
+
 async def back(service: Service, room: Room, connection: Connection, _message: messages.BackIn) -> None:
     """Take the own seat back from the bot."""
     table, seat = room.table, own_seat(room, connection)
     check_running(table)
     if table.seats[seat].is_human:
         raise Refused("no_stand_in")
+    if table.seats[seat].resigned:
+        raise Refused("resigned")
     await service.write(room, [table.entry("back", seat, "", service.sources.now())])
 
 
-async def rematch(service: Service, room: Room, connection: Connection, _message: messages.RematchIn) -> int | None:
-    """A new table with the same people; asked again, the same new table."""
-    own_seat(room, connection)
-    if room.table.status != "finished":
+async def rematch(service: Service, room: Room, connection: Connection, message: messages.RematchIn) -> int | None:
+    """Agree to a new table with the same people, or no longer. It is opened when everybody has agreed; once it is, it stays."""
+    table, seat = room.table, own_seat(room, connection)
+    if table.status != "finished":
         raise Refused("rematch_later")
-    if room.table.rematch is not None:
-        return room.table.number
-    await service.rematch(room)
+    if table.rematch is not None:
+        return table.number
+    missing = [other for other in table.people if other != seat and not table.seats[other].rematch]
+    is_settled = message.agree and all(message.without_away and room.is_gone(other) for other in missing)
+    if is_settled:
+        check_new_table(service, connection)
+    if table.seats[seat].rematch != message.agree:
+        await service.change_seats(room, SeatChange([replace(table.seats[seat], rematch=message.agree)], table.host))
+    if is_settled:
+        await service.rematch(room, missing, connection.user or "", connection.address)
     return None
+
+
+def check_new_table(service: Service, connection: Connection) -> None:
+    """A rematch is a new table of its address: games can be short."""
+    now = time.monotonic()
+    if not service.creations.take(connection.address, now) or not service.daily_creations.take(connection.address, now):
+        raise Refused("too_many_tables")
+
+
+async def chat(service: Service, room: Room, connection: Connection, message: messages.ChatIn) -> int:
+    """Say something."""
+    return await say(service, room, connection, "text", clean_line(message.text))
+
+
+async def react(service: Service, room: Room, connection: Connection, message: messages.ReactIn) -> int:
+    """Say it without words."""
+    return await say(service, room, connection, "reaction", message.reaction)
+
+
+async def say(service: Service, room: Room, connection: Connection, kind: str, text: str) -> int:
+    """Store a line of chat and tell it to whoever may read it. The state stays as it is."""
+    table, user = room.table, connection.user
+    if user is None:
+        raise Refused("no_cookie")
+    if user in table.kicked:
+        raise Refused("kicked")
+    seat = table.seat_of(user)
+    place = room_to_write_in(table, seat)
+    number = table.chat.next_number(place)
+    check_pace(service.chats, connection, "too_many_chats")
+    if not service.chats_from.take(connection.address, time.monotonic()):
+        raise Refused("too_many_chats")
+    name = await service.name_of(user) if seat is None else table.seats[seat].name
+    author = author_of(table.id, user)
+    await service.say(room, ChatLine(place, number, seat, author, name, kind, text, service.sources.clock()))
+    return table.number
 
 
 # Before the game
@@ -226,6 +294,8 @@ async def sit(service: Service, room: Room, connection: Connection, message: mes
     if user is None:
         raise Refused("no_cookie")
     check_waiting(table)
+    if user in table.kicked:
+        raise Refused("kicked")
     name, old = clean_name(message.name), table.seat_of(user)
     wanted = checked_seat(table, message.seat)
     if wanted.kind != "open" and wanted.seat != old:
@@ -259,6 +329,44 @@ def holders_of(table: Table, seat: int) -> list[str]:
     return [user for user, held in table.holders.items() if held == seat]
 
 
+async def kick(service: Service, room: Room, connection: Connection, message: messages.KickIn) -> None:
+    """The host takes a seat from somebody, who cannot sit down again."""
+    table = room.table
+    check_host(room, connection)
+    check_waiting(table)
+    seat = checked_seat(table, message.seat)
+    if not seat.is_person:
+        raise Refused("nobody_there")
+    if seat.seat == table.host:
+        raise Refused("own_seat")
+    gone = holders_of(table, seat.seat)
+    change = SeatChange([Seat(seat.seat, "open", "")], table.host, dict.fromkeys(gone), unsealed=[seat.seat], kicked=gone)
+    await service.change_seats(room, change)
+
+
+async def swap(service: Service, room: Room, connection: Connection, message: messages.SwapIn) -> None:
+    """The host exchanges two seats, with whoever sits there. Seals are bound to their seats, and made anew."""
+    table = room.table
+    check_host(room, connection)
+    check_waiting(table)
+    one, other = checked_seat(table, message.seat), checked_seat(table, message.other)
+    places = {one.seat: other.seat, other.seat: one.seat}
+    changed = [replace(seat, seat=places[seat.seat]) for seat in (one, other)]
+    moved = {user: places[held] for user, held in table.holders.items() if held in places}
+    assert table.host is not None
+    host = places.get(table.host, table.host)
+    await service.change_seats(room, SeatChange(changed, host, moved, unsealed=list(places)))
+
+
+async def set_options(service: Service, room: Room, connection: Connection, message: messages.SetOptionsIn) -> None:
+    """The host changes what is agreed on. What the commitment to the deal names stays: variant, players and who begins."""
+    table = room.table
+    check_host(room, connection)
+    check_waiting(table)
+    agreed_on = {name: getattr(message.options, name) for name in messages.AgreedOptions.model_fields}
+    await service.change_options(room, table.options.model_copy(update=agreed_on))
+
+
 async def set_bot(service: Service, room: Room, connection: Connection, message: messages.SetBotIn) -> None:
     """The host gives a seat to a bot, or opens it again."""
     table = room.table
@@ -273,14 +381,14 @@ async def set_bot(service: Service, room: Room, connection: Connection, message:
     await service.change_seats(room, SeatChange([new], table.host))
 
 
-async def start(service: Service, room: Room, connection: Connection, _message: messages.StartIn) -> None:
+async def start(service: Service, room: Room, connection: Connection, message: messages.StartIn) -> None:
     """The host begins; bots take the seats that are open. Where somebody has sealed a nonce, it is opened first."""
     table = room.table
     check_host(room, connection)
     check_waiting(table)
-    await service.start_game(
-        room, [Seat(seat.seat, "bot", DEFAULT_BOT, DEFAULT_BOT) for seat in table.seats if seat.kind == "open"]
-    )
+    bot = message.bot or DEFAULT_BOT
+    check_bot(bot)
+    await service.start_game(room, [Seat(seat.seat, "bot", bot, bot) for seat in table.seats if seat.kind == "open"])
     for other in list(room.connections):
         if not table.may_watch(other.user):
             other.close(NOT_FOR_YOU, "at this table nobody may watch")
@@ -360,11 +468,18 @@ HANDLERS: dict[type, Handler] = {
     messages.WhyNotIn: why_not,
     messages.UndoIn: undo,
     messages.AnswerIn: answer,
+    messages.WithdrawIn: withdraw,
     messages.ReplaceIn: replace_seat,
+    messages.ResignIn: resign,
     messages.BackIn: back,
     messages.RematchIn: rematch,
+    messages.ChatIn: chat,
+    messages.ReactIn: react,
     messages.SitIn: sit,
     messages.LeaveIn: leave,
+    messages.KickIn: kick,
+    messages.SwapIn: swap,
+    messages.SetOptionsIn: set_options,
     messages.SetBotIn: set_bot,
     messages.StartIn: start,
     messages.SealIn: seal,

@@ -26,6 +26,8 @@ VariantName = Annotated[str, AfterValidator(known_variant), Field(json_schema_ex
 Stage = Literal["main", "return", "claim", "over"]
 Text = Annotated[str, Field(max_length=100)]
 Nickname = Annotated[str, Field(min_length=1, max_length=24)]
+ChatText = Annotated[str, Field(min_length=1, max_length=200)]
+Reaction = Literal["hello", "nice", "thanks", "oops", "wow", "good_game"]
 Hex256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]  # 256 bits in hexadecimal
 RequestId = Annotated[int, Field(ge=0, le=1 << 31)]
 # The schema lists the codes, so that the client does not compile without words for each.
@@ -84,16 +86,21 @@ class HouseRules(Message):
     hand_limit: Annotated[int, Field(ge=0, le=3)] = 3
 
 
-class TableOptions(Message):
-    """What a table agrees on before it begins."""
+class AgreedOptions(Message):
+    """What the host may still change before the game begins."""
+
+    house: HouseRules = HouseRules()
+    clock: Clock = NoClock(kind="none")
+    takeback: Literal["free", "consent", "never"] = "consent"
+    watch: Literal["anybody", "link", "nobody"] = "link"
+
+
+class TableOptions(AgreedOptions):
+    """What a table agrees on. Variant, players and start are named by the commitment to the deal, and never changed."""
 
     variant: VariantName = "classic"
     players: Annotated[int, Field(ge=2, le=4)] = 2
     bots: Annotated[list[Text], Field(max_length=3)] = []
-    house: HouseRules = HouseRules()
-    clock: Clock = NoClock(kind="none")
-    takeback: Literal["free", "consent", "never"] = "consent"
-    watch: Literal["anybody", "link", "nobody"] = "anybody"
     start: Literal["random", "host"] = "random"
 
     def house_rules(self) -> dict[str, Any]:
@@ -151,7 +158,7 @@ class ViewOut(Message):
 class ChoicesOut(Message):
     """What the seat to decide may do.
 
-    If it holds wild tokens, `payments` has for each purchase the ways to pay it, that which keeps most of them first; without them
+    If it holds wild tokens, `payments` has for each purchase the ways to pay it, the one that keeps most of them first. Without them
     the price is paid as it stands.
     """
 
@@ -184,7 +191,7 @@ class EntryOut(Message):
     """
 
     number: int
-    kind: Literal["move", "undo", "replace", "back", "timeout"]
+    kind: Literal["move", "undo", "replace", "back", "timeout", "resign"]
     seat: int
     text: str
     card: int | None = None
@@ -200,17 +207,22 @@ class EntryOut(Message):
 
 
 class SeatOut(Message):
-    """Who sits where. A seat whose user is away may be played by a bot (`bot`) until the user comes back."""
+    """Who sits where. A seat whose user is away may be played by a bot (`bot`) until the user comes back.
+
+    For one who has `resigned` it plays to the end. `rematch`: after the end, its user would like to play again.
+    """
 
     seat: int
     kind: Literal["open", "user", "bot"]
     name: str
     bot: str | None
     connected: bool
+    resigned: bool
+    rematch: bool
 
 
 class ClockOut(Message):
-    """Seconds left for every seat, as of the sending of the message; `running` is the seat whose time runs."""
+    """Seconds left for every seat, as of the sending of the message; `running` is the seat whose time runs (null: nobody's)."""
 
     kind: Literal["move", "total", "days"]
     left: list[float]
@@ -218,13 +230,28 @@ class ClockOut(Message):
 
 
 class AskOut(Message):
-    """A question that waits for the others' consent: to take back, or to let a bot play for a seat that is away."""
+    """A question that waits for the others' consent: to take back, or to let a bot play for a seat that is away.
+
+    `left` are the seconds until silence is a no, as of the sending of the message; null: there is no hurry.
+    """
 
     ask: int
     what: Literal["takeback", "replace"]
     by: int
     seat: int
     waiting_for: list[int]
+    left: float | None
+
+
+class DeclinedOut(Message):
+    """A question that was answered with no: `declined_by` said so, or played on (`gone_on`); `late`: nobody answered in time."""
+
+    ask: int
+    what: Literal["takeback", "replace"]
+    by: int
+    seat: int
+    how: Literal["no", "late", "gone_on"]
+    declined_by: int | None
 
 
 class PointsOut(Message):
@@ -236,12 +263,24 @@ class PointsOut(Message):
 
 
 class OutcomeOut(Message):
-    """How the game ended. `log_full`: the log had reached its greatest length; nobody has won, and every rank is 1."""
+    """How the game ended. `log_full`: the log had reached its greatest length; nobody has won, and every rank is 1.
+
+    The seats in `resigned` come last, whatever their points. `resigned` as a reason: nobody was left to play against them, and
+    all who had not resigned have won.
+    """
 
     ranks: list[int]
     winners: list[int]
-    reason: Literal["goal", "stalemate", "log_full"]
+    reason: Literal["goal", "stalemate", "log_full", "resigned"]
     points: list[PointsOut]
+    resigned: list[int]
+
+
+class SeriesOut(Message):
+    """Games of the same people one after the other, this one included once it is over: how many, and how many each seat won."""
+
+    games: int
+    wins: list[int]
 
 
 class RevealOut(Message):
@@ -283,7 +322,25 @@ class TableOut(Message):
     deal: DealOut
     reveal: RevealOut | None
     rematch: str | None
+    series: SeriesOut | None
     created: float
+
+
+class ResultOut(Message):
+    """How a game ended, for a list of games; `ended` is the time of its last line."""
+
+    points: list[int]
+    winners: list[int]
+    reason: Literal["goal", "stalemate", "log_full", "resigned"]
+    ended: float
+
+
+class ListedOut(TableOut):
+    """A table in a list. `seat` is the reader's own (null: none), `turn` the seat to decide, where that is known."""
+
+    seat: int | None
+    turn: int | None
+    result: ResultOut | None
 
 
 # Socket: from the server
@@ -294,7 +351,9 @@ class StateOut(Message):
 
     `seat` is the seat the viewer holds (null: none). `number` is the number of the last line. `view` is null before the game
     begins. `prices` are what the viewer's seat would still have to pay, as counts by colour, for the places `1a` to `3d` and `@1`
-    to `@3`.
+    to `@3`. `declined` is the last question that was answered with no, until the game goes on.
+    `away` are the seconds until a bot may play for a seat whose user is away, as of the sending of the message; null for the
+    others.
     """
 
     type: Literal["state"] = "state"
@@ -307,6 +366,8 @@ class StateOut(Message):
     entries: list[EntryOut]
     clock: ClockOut | None
     asks: list[AskOut]
+    away: list[float | None]
+    declined: DeclinedOut | None
     can_undo: Literal["no", "free", "ask"]
     outcome: OutcomeOut | None
 
@@ -369,13 +430,37 @@ class HintOut(Message):
     chances: list[float]
 
 
+class ChatLineOut(Message):
+    """Something said. In the room `watch` the spectators are among themselves; the players are sent it after the end.
+
+    `seat` is where its author sat (null: nowhere); `author` names them at this table alone, for whoever mutes them. The text of
+    a `reaction` is one of the fixed ones.
+    """
+
+    room: Literal["table", "watch"]
+    number: int
+    seat: int | None
+    author: str
+    name: str
+    kind: Literal["text", "reaction"]
+    text: str
+    at: float
+
+
+class ChatOut(Message):
+    """What was said and has not been sent yet: all of it in several messages, if it is much."""
+
+    type: Literal["chat"] = "chat"
+    lines: list[ChatLineOut]
+
+
 class PongOut(Message):
     """The answer to a ping."""
 
     type: Literal["pong"] = "pong"
 
 
-ServerMessage = Annotated[StateOut | AckOut | RefusedOut | HintOut | PongOut, Field(discriminator="type")]
+ServerMessage = Annotated[StateOut | AckOut | RefusedOut | HintOut | ChatOut | PongOut, Field(discriminator="type")]
 
 
 # Socket: from the client
@@ -413,7 +498,7 @@ class UndoIn(Message):
 
 
 class ReplaceIn(Message):
-    """Ask that a bot plays for a seat that is away."""
+    """Ask that a bot plays for a seat that is away; the own seat is given to a bot at once."""
 
     type: Literal["replace"] = "replace"
     id: RequestId
@@ -427,6 +512,21 @@ class AnswerIn(Message):
     id: RequestId
     ask: int
     yes: bool
+
+
+class WithdrawIn(Message):
+    """Withdraw the own question."""
+
+    type: Literal["withdraw"] = "withdraw"
+    id: RequestId
+    ask: int
+
+
+class ResignIn(Message):
+    """Give the own game up, for good."""
+
+    type: Literal["resign"] = "resign"
+    id: RequestId
 
 
 class BackIn(Message):
@@ -452,6 +552,31 @@ class LeaveIn(Message):
     id: RequestId
 
 
+class KickIn(Message):
+    """The host takes a seat from somebody, who cannot sit down at this table again."""
+
+    type: Literal["kick"] = "kick"
+    id: RequestId
+    seat: Annotated[int, Field(ge=0, le=3)]
+
+
+class SwapIn(Message):
+    """The host exchanges two seats with whoever sits there."""
+
+    type: Literal["swap"] = "swap"
+    id: RequestId
+    seat: Annotated[int, Field(ge=0, le=3)]
+    other: Annotated[int, Field(ge=0, le=3)]
+
+
+class SetOptionsIn(Message):
+    """The host changes what is agreed on, before the game begins."""
+
+    type: Literal["set_options"] = "set_options"
+    id: RequestId
+    options: AgreedOptions
+
+
 class SetBotIn(Message):
     """The host gives an open seat to a bot, or (null) takes it away again."""
 
@@ -462,10 +587,11 @@ class SetBotIn(Message):
 
 
 class StartIn(Message):
-    """The host begins the game; open seats are played by bots."""
+    """The host begins the game; open seats are played by `bot` (null: by `greedy`)."""
 
     type: Literal["start"] = "start"
     id: RequestId
+    bot: Text | None = None
 
 
 class SealIn(Message):
@@ -485,10 +611,32 @@ class NonceIn(Message):
 
 
 class RematchIn(Message):
-    """After the end: a new table with the same people and the start seat moved on."""
+    """After the end: agree (or no longer agree) to a new table with the same people and the start seat moved on.
+
+    It is opened when every user at the table has agreed. `without_away`: those who have been away for long are not waited for;
+    their seats are open at the new table.
+    """
 
     type: Literal["rematch"] = "rematch"
     id: RequestId
+    agree: bool = True
+    without_away: bool = False
+
+
+class ChatIn(Message):
+    """Say something: to everybody at the table, or, watching a game, to the spectators."""
+
+    type: Literal["chat"] = "chat"
+    id: RequestId
+    text: ChatText
+
+
+class ReactIn(Message):
+    """Say one of a few things that need no words."""
+
+    type: Literal["react"] = "react"
+    id: RequestId
+    reaction: Reaction
 
 
 class PingIn(Message):
@@ -504,14 +652,21 @@ ClientMessage = Annotated[
     | UndoIn
     | ReplaceIn
     | AnswerIn
+    | WithdrawIn
+    | ResignIn
     | BackIn
     | SitIn
     | LeaveIn
+    | KickIn
+    | SwapIn
+    | SetOptionsIn
     | SetBotIn
     | StartIn
     | SealIn
     | NonceIn
     | RematchIn
+    | ChatIn
+    | ReactIn
     | PingIn,
     Field(discriminator="type"),
 ]
@@ -590,11 +745,12 @@ class TakeSeatIn(Message):
 
 
 class LobbyOut(Message):
-    """Open tables, and the guest's own running and finished games."""
+    """Open tables, public games to watch, and the guest's own running and finished games."""
 
-    open: list[TableOut]
-    running: list[TableOut]
-    finished: list[TableOut]
+    open: list[ListedOut]
+    watch: list[ListedOut]
+    running: list[ListedOut]
+    finished: list[ListedOut]
 
 
 class BotOut(Message):

@@ -50,6 +50,8 @@ tables = sa.Table(
     sa.Column("created", sa.Float, nullable=False),
     sa.Column("began", sa.Float),
     sa.Column("rematch", sa.String(24)),
+    sa.Column("series", sa.Text),  # the games of the same people before this one
+    sa.Column("result", sa.Text),  # of a finished game, for lists; the log says it too
     sa.Column("listed", sa.Boolean, nullable=False),
     sa.Column("timed", sa.Boolean, nullable=False),
     sa.Index("tables_by_status", "status", "created"),
@@ -63,6 +65,7 @@ seats = sa.Table(
     sa.Column("name", sa.String(24), nullable=False),
     sa.Column("bot", sa.String(100)),
     sa.Column("token", sa.String(40), unique=True),
+    sa.Column("rematch", sa.Boolean, nullable=False, server_default=sa.false()),  # after the end: would like to play again
 )  # fmt: skip
 
 holders = sa.Table(
@@ -93,6 +96,25 @@ seals = sa.Table(
     sa.Column("nonce", sa.String(64)),
 )  # fmt: skip
 
+kicked = sa.Table(
+    "kicked", metadata,
+    sa.Column("table_id", sa.ForeignKey("tables.id"), primary_key=True),
+    sa.Column("user_id", sa.String(40), primary_key=True),
+)  # fmt: skip
+
+chat = sa.Table(
+    "chat", metadata,
+    sa.Column("table_id", sa.ForeignKey("tables.id"), primary_key=True),
+    sa.Column("room", sa.String(5), primary_key=True),
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("seat", sa.Integer),  # null: a spectator
+    sa.Column("author", sa.String(12), nullable=False),
+    sa.Column("name", sa.String(24), nullable=False),
+    sa.Column("kind", sa.String(8), nullable=False),
+    sa.Column("text", sa.String(200), nullable=False),
+    sa.Column("at", sa.Float, nullable=False),
+)  # fmt: skip
+
 secret_keys = sa.Table(
     "secret_keys", metadata,
     sa.Column("name", sa.String(24), primary_key=True),
@@ -117,6 +139,8 @@ class Stored:
     holders: Sequence[Row] = ()
     entries: Sequence[Row] = ()
     seals: Sequence[Row] = ()
+    kicked: Sequence[Row] = ()
+    chat: Sequence[Row] = ()
 
 
 class Repository:
@@ -205,7 +229,7 @@ class Repository:
             row = connection.execute(sa.select(tables).where(tables.c.id == table_id)).mappings().first()
             if row is None:
                 return None
-            parts = [_of_table(connection, part, table_id) for part in (seats, holders, entries, seals)]
+            parts = [_of_table(connection, part, table_id) for part in (seats, holders, entries, seals, kicked, chat)]
             return Stored(row, *parts)
 
     def table_of_token(self, token: str) -> tuple[str, int] | None:
@@ -267,8 +291,8 @@ class Repository:
             return list(connection.scalars(query.order_by(tables.c.created).limit(most)))
 
     def tables_of(self, user: str, status: str) -> list[Stored]:
-        """A guest's own tables of this status, newest first."""
-        query = sa.select(tables).join(holders, holders.c.table_id == tables.c.id)
+        """A guest's own tables of this status, newest first, with the seat they have there."""
+        query = sa.select(tables, holders.c.seat.label("own_seat")).join(holders, holders.c.table_id == tables.c.id)
         return self._listed(query.where(holders.c.user_id == user, tables.c.status == status))
 
     def _listed(self, query: sa.Select[Any]) -> list[Stored]:
@@ -324,6 +348,11 @@ def entry_row(table_id: str, entry: "Entry") -> dict[str, Any]:
     }
 
 
+def add_chat(row: Mapping[str, Any]) -> list[Any]:
+    """Store a line of chat."""
+    return [chat.insert().values(**row)]
+
+
 def update_table(table_id: str, **values: Any) -> list[Any]:
     """Store something about a table anew."""
     return [tables.update().where(tables.c.id == table_id).values(**values)]
@@ -335,7 +364,7 @@ def seat_row(table_id: str, seat: "Seat") -> dict[str, Any]:
 
 
 def _seat_values(seat: "Seat") -> dict[str, Any]:
-    return {"kind": seat.kind, "name": seat.name, "bot": seat.bot, "token": seat.token}
+    return {"kind": seat.kind, "name": seat.name, "bot": seat.bot, "token": seat.token, "rematch": seat.rematch}
 
 
 def update_seats(table_id: str, changed: Sequence["Seat"]) -> list[Any]:
@@ -352,6 +381,12 @@ def set_holder(table_id: str, user: str, seat: int | None) -> list[Any]:
     place = (holders.c.table_id == table_id) & (holders.c.user_id == user)
     gone = [holders.delete().where(place)]
     return gone if seat is None else [*gone, holders.insert().values(table_id=table_id, user_id=user, seat=seat)]
+
+
+def set_kicked(table_id: str, user: str) -> list[Any]:
+    """Store that the host has shown a user out."""
+    place = (kicked.c.table_id == table_id) & (kicked.c.user_id == user)
+    return [kicked.delete().where(place), kicked.insert().values(table_id=table_id, user_id=user)]
 
 
 def set_seal(table_id: str, seat: int, seal: str | None) -> list[Any]:
@@ -379,7 +414,7 @@ def set_seen(user: str, seen: float) -> list[Any]:
 
 def delete_tables(table_ids: Sequence[str]) -> list[Any]:
     """Delete tables, what refers to them first."""
-    parts = (entries, holders, seals, seats)
+    parts = (entries, chat, holders, seals, kicked, seats)
     deleted = [part.delete().where(part.c.table_id.in_(table_ids)) for part in parts]
     return [*deleted, tables.delete().where(tables.c.id.in_(table_ids))]
 

@@ -1,6 +1,7 @@
 """What the server answers over HTTP, and where its sockets are opened."""
 
 import asyncio
+import math
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -176,10 +177,12 @@ def _subscriber(service: Service, request: Request) -> str:
 def _add_tables(app: FastAPI, service: Service) -> None:
     @app.get("/api/bots", response_model=list[BotOut])
     async def bots(request: Request) -> Response:
-        """The opponents that can be chosen."""
+        """The opponents that can be chosen, from weak to strong."""
         _charge(service, request, "bots")
         known = ratings()
-        return _json([bot_out(bot, known.get(bot.name)) for bot in BOTS.values()])
+        # From weak to strong; who has no rating comes last, in the order of the registry.
+        weak_first = sorted(BOTS.values(), key=lambda bot: known[bot.name].rating if bot.name in known else math.inf)
+        return _json([bot_out(bot, known.get(bot.name)) for bot in weak_first])
 
     @app.get("/api/variants", response_model=list[VariantOut])
     async def variants() -> Response:
@@ -210,9 +213,9 @@ def _add_tables(app: FastAPI, service: Service) -> None:
 
     @app.get("/api/tables", response_model=LobbyOut)
     async def lobby(request: Request) -> Response:
-        """Open tables, and your own running and finished games."""
+        """Open tables, public games to watch, and your own running and finished games."""
         _charge(service, request, "lobby")
-        return _json(await service.lobby(service.guests.user_of(request)))
+        return _json(await service.lobby(service.guests.user_of(request), address_of(request)))
 
 
 @cache
@@ -290,8 +293,8 @@ def _add_table(app: FastAPI, service: Service) -> None:
             return await asyncio.to_thread(qr_code, url)
 
     @app.websocket("/api/tables/{table_id}/socket")
-    async def socket(websocket: WebSocket, table_id: str, since: int = 0) -> None:
-        await serve(websocket, service, table_id, since)
+    async def socket(websocket: WebSocket, table_id: str, since: int = 0, table: int = 0, watch: int = 0) -> None:
+        await serve(websocket, service, table_id, since, {"table": table, "watch": watch})
 
 
 def _finished(service: Service) -> Callable[[Request, str], Awaitable[Table]]:

@@ -30,6 +30,8 @@ async def take_seat(service: Service, token: str, user: str, gives_up: int | Non
     async with service.locked(room):
         if table.seats[seat].token != token:
             raise Refused("no_link")  # its person has left it while we waited
+        if user in table.kicked:
+            raise Refused("kicked")
         held = table.seat_of(user)
         if held == seat:
             return table, seat

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from orjson import Fragment, dumps
 
 from ..advantages import advantages
-from ..game import Game, Outcome
+from ..game import Game
 from ..notation.move import Move, plain_moves
 from ..rules.actions import ACTIONS
 from ..rules.buying import AVENGERS_POINTS
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .table import Seat, Table
 
 MAX_HINT_MOVES, MIN_HINT_VISITS = 3, 20
-NOT_FOR_STRANGERS: dict[str, None] = {"reveal": None, "rematch": None}
+NOT_FOR_STRANGERS: dict[str, None] = {"reveal": None, "rematch": None, "series": None}
 PLACES = tuple(f"{tier}{place}" for tier in (1, 2, 3) for place in "abcd")
 
 
@@ -97,12 +97,25 @@ def _ways(game: Game, move: Move) -> list[str]:
     return [str(way) for way in sorted(game.ways_to_pay(move), key=lambda way: way.payment[WILD] if way.payment else 0)]
 
 
-def outcome_out(game: Game) -> dict[str, Any]:
-    """An OutcomeOut of a finished table, with each seat's points by source. A game that is not over has filled its log."""
-    outcome = game.outcome or Outcome((1,) * game.players, (), "log_full")
-    view = game.view(None)
-    points = [_points(view, seat) for seat in range(game.players)]
-    return {"ranks": outcome.ranks, "winners": outcome.winners, "reason": outcome.reason, "points": points}
+def outcome_out(table: "Table") -> dict[str, Any] | None:
+    """An OutcomeOut of a finished table, with each seat's points by source."""
+    outcome = table.outcome
+    if outcome is None:
+        return None
+    view = table.views.view(None)
+    points = [_points(view, seat.seat) for seat in table.seats]
+    resigned = [seat.seat for seat in table.seats if seat.resigned]
+    named = {"ranks": outcome.ranks, "winners": outcome.winners, "reason": outcome.reason}
+    return {**named, "points": points, "resigned": resigned}
+
+
+def result_out(table: "Table") -> dict[str, Any] | None:
+    """A ResultOut of a finished table, as it is stored for the lists of games."""
+    outcome = table.outcome
+    if outcome is None or table.game is None:
+        return None
+    ended = table.log[-1].entry.at if table.log else table.created
+    return {"points": table.game.points, "winners": outcome.winners, "reason": outcome.reason, "ended": ended}
 
 
 def _points(view: View, seat: int) -> dict[str, int]:
@@ -183,13 +196,22 @@ def table_out(table: "Table", people_here: Collection[int], spectators: int) -> 
         "deal": deal_out(table),
         "reveal": table.origin.out() if table.status == "finished" else None,
         "rematch": table.rematch,
+        "series": table.series_now.out() if table.series_now.games else None,
         "created": table.created,
     }
 
 
+def strangers_out(table: "Table", people_here: Collection[int], spectators: int) -> dict[str, Any]:
+    """A TableOut for somebody who may not watch: nothing of the game and of what comes after it."""
+    out = table_out(table, people_here, spectators)
+    seats = [{**seat, "resigned": False, "rematch": False} for seat in out["seats"]]
+    return {**out, **NOT_FOR_STRANGERS, "seats": seats}
+
+
 def seat_out(seat: "Seat", *, connected: bool) -> dict[str, Any]:
     """A SeatOut."""
-    return {"seat": seat.seat, "kind": seat.kind, "name": seat.name, "bot": seat.played_by, "connected": connected}
+    played = {"seat": seat.seat, "kind": seat.kind, "name": seat.name, "bot": seat.played_by, "connected": connected}
+    return {**played, "resigned": seat.resigned, "rematch": seat.rematch}
 
 
 def deal_out(table: "Table") -> dict[str, Any]:

@@ -10,13 +10,16 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
-from orjson import Fragment
+from orjson import Fragment, dumps
 
 from ..bots import BOTS
+from ..errors import CabochonError
 from ..notation.move import Move
 from ..rules.deal import ANY_START
+from ..ruleset import Ruleset
 from .bot_pool import BotPool
-from .broadcast import broadcast, listed_out, room_out, room_out_for
+from .broadcast import broadcast, listed_out, tell_chat
+from .chat import ChatLine
 from .clock import SECONDS_PER_DAY
 from .commitment import commitment_2
 from .connection import RESTARTING
@@ -32,10 +35,12 @@ from .repository import (
     MAX_LISTED,
     Repository,
     Stored,
+    add_chat,
     entry_row,
     insert_table,
     seat_row,
     set_holder,
+    set_kicked,
     set_nonces,
     set_seal,
     set_seen,
@@ -43,8 +48,9 @@ from .repository import (
     update_table,
 )
 from .room import Room
+from .serialise import result_out
 from .settings import Settings, Sources, default_database
-from .table import Entry, Seat, SeatChange, Table, load_table, read_table
+from .table import Entry, Seat, SeatChange, Series, Table, load_table, read_table
 from .writer import Writer
 
 KEY_BYTES = 32
@@ -60,6 +66,7 @@ INTEGRITY_STOP_SECONDS = 5.0
 TICKS_TO_A_PAUSE = 8
 MOVE_BURST_SECONDS = 12
 HEAVY_AT_ONCE = 2
+MAX_READ_FOR_A_LIST = 10
 READ_AGAIN = "the table is read again"  # why sockets are closed
 LATE_PER_SECOND, LATE_AT_ONCE = 0.5, 10.0
 log = logging.getLogger("cabochon.server")
@@ -88,6 +95,8 @@ class Service:
         self.renames = Buckets(RENAMES_PER_MINUTE / 60, RENAMES_PER_MINUTE)
         self.moves = Buckets(settings.max_moves_per_second, settings.max_moves_per_second * MOVE_BURST_SECONDS)
         self.takebacks = Buckets(settings.max_takebacks_per_minute / 60, settings.max_takebacks_per_minute)
+        self.chats = Buckets(settings.max_chat_per_minute / 60, settings.max_chat_per_minute / 2)
+        self.chats_from = Buckets(settings.max_chat_per_minute_per_address / 60, settings.max_chat_per_minute_per_address / 2)
         self.reads = Buckets(settings.max_reads_per_minute / 60, settings.max_reads_per_minute / 2)
         self.reconnects = Buckets(LATE_PER_SECOND, LATE_AT_ONCE)  # guests whose address has used up its reads
         self.sockets = SocketCounts(settings.max_sockets_per_address, settings.max_seated_sockets_per_address)
@@ -256,11 +265,14 @@ class Service:
             if stored is None:
                 raise Refused("no_table")
             table = await asyncio.to_thread(self._read, stored, lambda: load_table(stored, self.sources.deal, self.sources.now()))
-            room = self.rooms[table_id] = Room(table, self.sources)
+            room = self.rooms[table_id] = Room(table, self.sources, self.settings.away_seconds)
             if table.status == "dealing":
                 self._deal_again(room)
             if table.status != stored.table["status"]:
                 await self._store_status(room)
+            elif table.status == "finished" and stored.table["result"] is None:
+                with suppress(Refused):  # a game of an older server; there will be another time
+                    await self.store_at_once(*update_table(table_id, result=_written_result(table)))
             return room
         finally:
             del self.loading[table_id]
@@ -298,6 +310,7 @@ class Service:
     async def create(self, options: TableOptions, user: str, name: str, address: str = "", *, sealed: bool = False) -> Room:
         """A new table; its creator sits at seat 0, bots at the last seats. `sealed`: the deal waits for the creator's seal."""
         check_bots(options)
+        check_rules(options)
         people = options.players - len(options.bots)
         if not self.daily_creations.take(address, time.monotonic()):
             raise Refused("too_many_tables")
@@ -323,17 +336,31 @@ class Service:
         if sum(found == address for found, _ in self.created_from.values()) >= most_from_there:
             raise Refused("too_many_waiting_there", most=most_from_there)
 
-    async def rematch(self, room: Room) -> None:
-        """The same people at a new table; the next seat begins. Those who are here and took part in the last deal are awaited."""
+    async def rematch(self, room: Room, missing: Sequence[int], user: str, address: str) -> None:
+        """The same people at a new table; the next seat begins. Those who are here and took part in the last deal are awaited.
+
+        The seats that are `missing` are open there: the table waits, as one of this user and address, and its series is new.
+        """
         table = room.table
+        assert table.game is not None
         seats = [
             Seat(seat.seat, seat.kind, seat.name, seat.bot, self.sources.token() if seat.is_person else None)
+            if seat.seat not in missing
+            else Seat(seat.seat, "open", "")
             for seat in table.seats
         ]
-        assert table.game is not None
+        holders = {holder: seat for holder, seat in table.holders.items() if seat not in missing}
+        host = holders.get(user) if table.host in missing else table.host
         start = (table.game.start + 1) % table.options.players
-        awaited = [seat for seat in table.dealing.seals if room.away_since[seat] is None]
-        new = await self._open(table.options, seats, dict(table.holders), host=table.host, start=start, awaited=awaited)
+        if missing:
+            async with self.counting:
+                await self._check_waiting(user, address)
+                new = await self._open(table.options, seats, holders, host=host, start=start, awaited=())
+                self.created_from[new.table.id] = address, new.table.created
+        else:
+            awaited = [seat for seat in table.dealing.seals if room.away_since[seat] is None]
+            series = table.series_now
+            new = await self._open(table.options, seats, holders, host=host, start=start, awaited=awaited, series=series)
         await self.store(room, *update_table(table.id, rematch=new.table.id))
         table.rematch = new.table.id
         room.note_presence()
@@ -347,13 +374,13 @@ class Service:
         host: int | None,
         start: int,
         awaited: Sequence[int],
+        series: Series | None = None,
     ) -> Room:
         now, table_id, secret = self.sources.clock(), self.sources.table_id(), self.sources.secret()
         is_full = all(seat.kind != "open" for seat in seats)
         status = "waiting" if not is_full else "dealing" if awaited else "running"
         row: dict[str, Any] = {
             "id": table_id,
-            "options": options.model_dump_json(),
             "status": status,
             "host": host,
             "start": start,
@@ -364,8 +391,9 @@ class Service:
             "created": now,
             "began": now if status == "running" else None,
             "rematch": None,
-            "listed": options.watch == "anybody",
-            "timed": options.clock.kind != "none",
+            "series": dumps(series.out()).decode() if series else None,
+            "result": None,
+            **_kept_options(options),
         }
         stored = Stored(
             row,
@@ -373,7 +401,8 @@ class Service:
             [{"table_id": row["id"], "user_id": user, "seat": seat} for user, seat in holders.items()],
         )
         await self.store_at_once(*insert_table(stored))
-        room = self.rooms[table_id] = Room(load_table(stored, self.sources.deal, self.sources.now()), self.sources)
+        table = load_table(stored, self.sources.deal, self.sources.now())
+        room = self.rooms[table_id] = Room(table, self.sources, self.settings.away_seconds)
         if status == "dealing":
             room.table.dealing.begin(awaited, self.sources.playing(), self.settings.deal_seconds)
         self.start_bots(room)
@@ -420,16 +449,30 @@ class Service:
             raise Refused("not_stored") from error
 
     async def _store_status(self, room: Room) -> None:
-        await self.store(room, *update_table(room.table.id, status=room.table.status))
+        table = room.table
+        await self.store(room, *update_table(table.id, status=table.status, result=_written_result(table)))
 
     async def change_seats(self, room: Room, change: SeatChange, *statements: Any, **values: Any) -> None:
         """Store and change seats, their holders and the host; with them other statements, and `values` of the table."""
         table_id = room.table.id
         held = [statement for user, seat in change.holders.items() for statement in set_holder(table_id, user, seat)]
         unsealed = [statement for seat in change.unsealed for statement in set_seal(table_id, seat, None)]
+        kicked = [statement for user in change.kicked for statement in set_kicked(table_id, user)]
         changed = [*update_seats(table_id, change.seats), *update_table(table_id, host=change.host, **values)]
-        await self.store(room, *changed, *held, *unsealed, *statements)
+        await self.store(room, *changed, *held, *unsealed, *kicked, *statements)
         room.change_seats(change)
+
+    async def say(self, room: Room, line: ChatLine) -> None:
+        """Store a line of chat, then tell it."""
+        await self.store(room, *add_chat(line.row(room.table.id)))
+        room.table.chat.add(line)
+        tell_chat(room)
+
+    async def change_options(self, room: Room, options: TableOptions) -> None:
+        """Store and change what a table agrees on."""
+        check_rules(options)
+        await self.store(room, *update_table(room.table.id, **_kept_options(options)))
+        room.change_options(options)
 
     def settle(self, room: Room) -> None:
         """After something has changed: tell everybody, and let a bot think if it is to decide. Not if the room was forgotten."""
@@ -550,12 +593,20 @@ class Service:
         """Look at the clocks and deals, and put away tables that nobody uses."""
         now = self.sources.playing()
         for room in list(self.rooms.values()):
+            if room.late_asks(now):
+                await self._attempt(room, self._end_late_asks, "its questions could not be ended")
             if _is_late(room.table, now):
                 await self._attempt(room, self._time_out, "its clock could not be looked at")
             elif room.table.dealing.is_late(now):
                 await self._attempt(room, self._deal_late, "its cards could not be dealt")
             elif self._is_idle(room, now):
                 del self.rooms[room.table.id]
+
+    async def _end_late_asks(self, room: Room) -> None:
+        """Who has not answered in time has said no."""
+        for ask in room.late_asks(self.sources.playing()):
+            room.end_ask(ask, "late")
+        self.settle(room)
 
     async def _time_out(self, room: Room) -> None:
         """The seat whose time is up is played by a bot from now on."""
@@ -580,15 +631,39 @@ class Service:
                 await self.store_at_once(*set_seen(user, now))
         return str(found["name"])
 
-    async def lobby(self, user: str | None) -> dict[str, list[Any]]:
-        """A LobbyOut: open tables, and the guest's own."""
+    async def lobby(self, user: str | None, address: str) -> dict[str, list[Any]]:
+        """A LobbyOut: open tables, games to watch, and the guest's own."""
         since = self.sources.clock() - LISTED_SECONDS
         found = await asyncio.to_thread(self.repository.open_table_ids, since)
         opened = await asyncio.to_thread(self.repository.open_tables, self._fair(found))
         own = {"running": [], "finished": []} if user is None else await asyncio.to_thread(self._own, user)
+        await self._look_whose_turn(own["running"], address)
         waiting = [table for table in opened if any(seat["kind"] == "open" for seat in table.seats)]
-        mine = {name: self._all_listed(found, is_own=True) for name, found in own.items()}
-        return {"open": self._all_listed(waiting, is_own=False), **mine}
+        listed = {"open": waiting, **own}
+        watched = [listed_out(room.table, room, None, None) for room in self._games_to_watch(user)]
+        return {"watch": watched, **{name: self._all_listed(found) for name, found in listed.items()}}
+
+    async def _look_whose_turn(self, running: list[Stored], address: str) -> None:
+        """Read some games that are not in memory, the newest first: only their logs say whose turn it is. Each is a read."""
+        unread = [stored.table["id"] for stored in running if stored.table["id"] not in self.rooms]
+        for table_id in unread[:MAX_READ_FOR_A_LIST]:
+            if not self.reads.take(address, time.monotonic()):
+                return
+            with suppress(Refused):
+                await self.room(table_id)
+
+    def _games_to_watch(self, user: str | None) -> list[Room]:
+        """Running games that anybody may watch, with a player at the table; only so many with players from one address."""
+        found = [room for room in self.rooms.values() if room.is_public and room.table.seat_of(user) is None]
+        found.sort(key=lambda room: (room.spectators(), room.table.created), reverse=True)
+        listed: Counter[str] = Counter()
+        kept = []
+        for room in found:
+            address = room.player_address or ""
+            listed[address] += 1
+            if listed[address] <= self.settings.max_listed_per_address:
+                kept.append(room)
+        return kept[:MAX_LISTED]
 
     def _fair(self, table_ids: list[str]) -> list[str]:
         """The tables that are listed: only so many from one address, so that it cannot push out the others."""
@@ -605,26 +680,44 @@ class Service:
         running = [table for status in ("waiting", "dealing", "running") for table in self.repository.tables_of(user, status)]
         return {"running": running, "finished": self.repository.tables_of(user, "finished")}
 
-    def _all_listed(self, found: list[Stored], *, is_own: bool) -> list[Fragment]:
+    def _all_listed(self, found: list[Stored]) -> list[Fragment]:
         listed = []
         for stored in found:
             with suppress(Refused):  # a damaged table is left out
-                listed.append(self._listed(stored, is_own=is_own))
+                listed.append(self._listed(stored))
         return listed
 
-    def _listed(self, stored: Stored, *, is_own: bool) -> Fragment:
-        """A TableOut; whoever has a seat there may see all of it, anybody else what strangers may."""
-        table_id = stored.table["id"]
+    def _listed(self, stored: Stored) -> Fragment:
+        """A ListedOut; whoever has a seat there may see all of it, anybody else what strangers may."""
+        table_id, seat = stored.table["id"], stored.table.get("own_seat")
         room = self.rooms.get(table_id)
-        if room is not None:
-            return room_out(room) if is_own else room_out_for(room, None)
-        if table_id in self.damaged:
+        if room is None and table_id in self.damaged:
             raise Refused("damaged")
-        return listed_out(self._read(stored, lambda: read_table(stored)), is_own=is_own)
+        table = room.table if room else self._read(stored, lambda: read_table(stored))
+        return listed_out(table, room, seat, stored.table["result"])
+
+
+def _written_result(table: Table) -> str | None:
+    result = result_out(table)
+    return None if result is None else dumps(result).decode()
+
+
+def _kept_options(options: TableOptions) -> dict[str, Any]:
+    """Options as they are stored, with what is asked of many tables at once."""
+    is_timed = options.clock.kind != "none"
+    return {"options": options.model_dump_json(), "listed": options.watch == "anybody", "timed": is_timed}
 
 
 def _is_late(table: Table, now: float) -> bool:
     return table.deadline is not None and now >= table.deadline
+
+
+def check_rules(options: TableOptions) -> None:
+    """Refuse house rules that do not go with the variant."""
+    try:
+        Ruleset(options.variant, options.players, **options.house_rules())
+    except CabochonError as error:
+        raise Refused("house_rules", sentence=str(error)) from error
 
 
 def check_bots(options: TableOptions) -> None:

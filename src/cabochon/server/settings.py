@@ -61,6 +61,8 @@ class Settings:
     max_seated_sockets_per_address: int = 1000
     max_moves_per_second: float = 5.0
     max_takebacks_per_minute: float = 60.0
+    max_chat_per_minute: float = 20.0
+    max_chat_per_minute_per_address: float = 100.0
     max_tables_per_day: float = 1000.0
     max_reads_per_minute: float = 1200.0
     max_waiting_tables: int = 10

@@ -11,7 +11,8 @@ from orjson import dumps
 from pydantic import TypeAdapter, ValidationError
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from .broadcast import join, leave, state_for
+from .broadcast import chat_for, join, leave, state_for
+from .chat import PLACES, Place
 from .connection import BAD_MESSAGES, NO_TABLE, NOT_FOR_YOU, OPENED_ELSEWHERE, STARTING, TOO_LARGE, TOO_MANY, Connection
 from .errors import Refused
 from .handlers import carry_out, refused
@@ -56,7 +57,7 @@ def _request_id(text: str) -> int | None:
     return None
 
 
-async def serve(websocket: WebSocket, service: Service, table_id: str, since: int) -> None:
+async def serve(websocket: WebSocket, service: Service, table_id: str, since: int, heard: dict[Place, int]) -> None:
     """One socket from its coming to its going."""
     if not origin_allowed(websocket.headers, service.settings.origins):
         await websocket.close(NOT_FOR_YOU, "this socket was opened by another site")
@@ -71,7 +72,8 @@ async def serve(websocket: WebSocket, service: Service, table_id: str, since: in
         await websocket.close(TOO_MANY, "too many sockets from your address")
         return
     try:
-        connection = Connection(websocket, user, _known(room.table, since), service.settings.max_unsent, address)
+        known, heard = _known(room.table, since), _known_chat(room.table, heard)
+        connection = Connection(websocket, user, known, service.settings.max_unsent, address, heard)
         await _attend(service, room, connection)
     finally:
         service.sockets.leave(address, is_seated)
@@ -122,8 +124,13 @@ def _known(table: Table, since: int) -> int:
     return since if 0 <= since <= table.number else 0
 
 
+def _known_chat(table: Table, heard: dict[Place, int]) -> dict[Place, int]:
+    """The last line of each room that a client has, if that can be."""
+    return {place: heard[place] if 0 <= heard[place] <= len(table.chat.written[place]) else 0 for place in PLACES}
+
+
 async def _attend(service: Service, room: Room, connection: Connection) -> None:
-    sender = asyncio.create_task(connection.send_all(partial(state_for, room)))
+    sender = asyncio.create_task(connection.send_all(partial(state_for, room), partial(chat_for, room)))
     reader = asyncio.create_task(_listen(service, room, connection))
     closed = asyncio.create_task(connection.closed.wait())
     try:

@@ -4,17 +4,18 @@
 knows more than the log. What is not stored (who is connected, what is being asked) belongs to the room around it: `room.py`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from orjson import Fragment
+from orjson import Fragment, loads
 
 from ..errors import CabochonError
 from ..events import event_of
-from ..game import Game
+from ..game import Game, Outcome
 from ..notation.move import Move, parse_move
 from ..view import View
+from .chat import Chat
 from .clock import Moment, TableClock, clock_of
 from .commitment import DealInputs
 from .dealing import Dealing, DealOrigin, Phase
@@ -25,6 +26,7 @@ from .serialise import PositionViews, packed, view_out
 if TYPE_CHECKING:
     from .repository import Stored
 
+SEAT_FIELDS = ("seat", "kind", "name", "bot", "token", "rematch")
 ENTRY_FIELDS = ("number", "kind", "seat", "text", "at", "undoes", "spent", "thought")
 DEAL_PHASES: dict[str, Phase] = {"waiting": "waiting", "dealing": "sealing", "running": "dealt", "finished": "dealt"}
 MAX_LOG_ENTRIES = 4000  # a game can go on for ever, a table cannot
@@ -62,14 +64,19 @@ class Line:
 
 @dataclass(slots=True)
 class Seat:
-    """A place at the table. `stand_in` is the bot that plays while its user is away."""
+    """A place at the table. `stand_in` is the bot that plays while its user is away, or for good after its user has resigned.
+
+    `rematch`: its user would like to play again.
+    """
 
     seat: int
     kind: str
     name: str
     bot: str | None = None
     token: str | None = None
+    rematch: bool = False
     stand_in: str | None = None
+    resigned: bool = False
 
     @property
     def played_by(self) -> str | None:
@@ -89,12 +96,28 @@ class Seat:
 
 @dataclass(frozen=True, slots=True)
 class SeatChange:
-    """Seats before the game: the new ones, the host, who holds which seat now (None: none), and whose seals are void."""
+    """Seats before the game: the new ones, the host, who holds which seat now (None: none), and whose seals are void.
+
+    `kicked` are users the host has shown out.
+    """
 
     seats: list[Seat]
     host: int | None
     holders: Mapping[str, int | None] = field(default_factory=dict)
     unsealed: list[int] = field(default_factory=list)
+    kicked: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Games of the same people one after the other: how many, and how many of them each seat has won (a shared one too)."""
+
+    games: int
+    wins: tuple[int, ...]
+
+    def out(self) -> dict[str, Any]:
+        """A SeriesOut, which is also how it is stored."""
+        return {"games": self.games, "wins": self.wins}
 
 
 @dataclass(slots=True)
@@ -112,6 +135,9 @@ class Table:
     seats: list[Seat]
     holders: dict[str, int]
     clock: TableClock | None
+    series: Series  # the games before this one
+    kicked: set[str] = field(default_factory=set)
+    chat: Chat = field(default_factory=Chat)
     game: Game | None = None
     log: list[Line] = field(default_factory=list)
     standing: list[Line] = field(default_factory=list)  # the moves that are not taken back
@@ -144,7 +170,13 @@ class Table:
                 self.holders[user] = held
         for place in change.unsealed:
             self.dealing.vacate(place)
+        self.kicked.update(change.kicked)
         self.host = change.host
+
+    def change_options(self, options: TableOptions) -> None:
+        """The host has changed what is agreed on, before the game."""
+        self.options = options
+        self.clock = clock_of(options.clock, options.players)
 
     def apply(self, entry: Entry, playing: float, move: Move | None = None) -> None:
         """Do what a stored entry says; `move` is its move, where that is known already."""
@@ -171,11 +203,13 @@ class Table:
         return written_line(entry, before, after, move.action, left)
 
     def _note(self, entry: Entry) -> Line:
-        """Everything but a move: a move taken back, a bot for a seat, its user again."""
+        """Everything but a move: a move taken back, a bot for a seat, its user again, a user who has resigned."""
         if entry.kind == "undo":
             self._take_back(entry)
         else:
-            self.seats[entry.seat].stand_in = None if entry.kind == "back" else entry.text
+            seat = self.seats[entry.seat]
+            seat.stand_in = None if entry.kind == "back" else entry.text
+            seat.resigned |= entry.kind == "resign"
             if entry.kind == "back" and self.clock:
                 self.clock.come_back(entry.seat)
         return noted_line(entry, self.views.any_view.turns)
@@ -190,7 +224,7 @@ class Table:
             self.clock.take_back(line.entry.seat, line.left)
 
     def _changed(self, now: Moment) -> None:
-        if self.views.any_view.stage == "over" or self.number >= MAX_LOG_ENTRIES:
+        if self.views.any_view.stage == "over" or self.number >= MAX_LOG_ENTRIES or self.is_given_up:
             self.status = "finished"
         if self.clock:
             seat = self.decides
@@ -237,13 +271,47 @@ class Table:
         """When the time of the seat to decide is up."""
         return self.clock.deadline if self.clock and self.status == "running" else None
 
+    @property
+    def is_given_up(self) -> bool:
+        """Whether there is nobody left to play against: all but one seat have resigned, or every user has."""
+        left = [seat for seat in self.seats if not seat.resigned]
+        return len(left) < len(self.seats) and (len(left) == 1 or not any(seat.is_person for seat in left))
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """How the game ended; None before. Who has resigned comes last, however the bot went on."""
+        if self.game is None or self.status != "finished":
+            return None
+        ended, seats = self.game.outcome, self.options.players
+        if ended is None and not self.is_given_up:
+            return Outcome((1,) * seats, (), "log_full")
+        left = [seat.seat for seat in self.seats if not seat.resigned]
+        place = ended.ranks if ended else (1,) * seats
+        better = [sum(place[other] < place[seat] for other in left) for seat in range(seats)]
+        ranks = tuple(1 + (better[seat] if seat in left else len(left)) for seat in range(seats))
+        return Outcome(ranks, tuple(seat for seat in left if ranks[seat] == 1), ended.reason if ended else "resigned")
+
+    @property
+    def series_now(self) -> Series:
+        """The series, with this game once it is over."""
+        outcome = self.outcome
+        if outcome is None:
+            return self.series
+        wins = (won + (seat in outcome.winners) for seat, won in enumerate(self.series.wins))
+        return Series(self.series.games + 1, tuple(wins))
+
     def seat_of(self, user: str | None) -> int | None:
         """The seat a user holds."""
         return None if user is None else self.holders.get(user)
 
+    @property
+    def people(self) -> list[int]:
+        """The seats that belong to a user."""
+        return [seat.seat for seat in self.seats if seat.is_person]
+
     def others(self, seat: int) -> list[int]:
-        """The other seats that belong to a user. A bot that stands in takes nobody's right to be asked."""
-        return [other.seat for other in self.seats if other.is_person and other.seat != seat]
+        """The other seats whose user is asked: also where a bot stands in, but not who has resigned."""
+        return [other.seat for other in self.seats if other.is_person and not other.resigned and other.seat != seat]
 
     def own_last(self, seat: int) -> int | None:
         """The place of a seat's last standing move among all of them."""
@@ -263,7 +331,7 @@ class Table:
         if self.status == "finished":
             raise Refused("over")
         if self.seats[seat].stand_in:
-            raise Refused("stand_in")
+            raise Refused("resigned" if self.seats[seat].resigned else "stand_in")
         turn = self.views.any_view.turn
         if turn != seat:
             raise Refused("not_your_turn", seat=turn)
@@ -317,12 +385,22 @@ def read_table(stored: "Stored") -> Table:
             {seal["seat"]: seal["seal"] for seal in stored.seals},
             {seal["seat"]: seal["nonce"] for seal in stored.seals if seal["nonce"]},
         ),
-        seats=[Seat(**{name: seat[name] for name in ("seat", "kind", "name", "bot", "token")}) for seat in stored.seats],
+        seats=[Seat(**{name: seat[name] for name in SEAT_FIELDS}) for seat in stored.seats],
         holders={holder["user_id"]: holder["seat"] for holder in stored.holders},
         clock=clock_of(options.clock, options.players),
+        series=_read_series(row["series"], options.players),
+        kicked={kicked["user_id"] for kicked in stored.kicked},
+        chat=Chat.of(stored.chat),
     )
     _check_seats(table)
     return table
+
+
+def _read_series(text: str | None, players: int) -> Series:
+    if text is None:
+        return Series(0, (0,) * players)
+    found = loads(text)
+    return Series(found["games"], tuple(found["wins"]))
 
 
 def load_table(stored: "Stored", deal: Deal, now: Moment) -> Table:

@@ -1,6 +1,6 @@
 // Everything that is said about the game, in the reader's language.
 import type { Variant } from "../api/http";
-import type { AdvantageOut, BotOut, CardOut, EntryOut, GameDataOut, SeatOut, TileFaceOut, ViewOut } from "../api/messages";
+import type { AdvantageOut, BotOut, CardOut, ChatLineOut, EntryOut, GameDataOut, ReactIn, SeatOut, TileFaceOut, ViewOut } from "../api/messages";
 import type { Theme } from "../art/types";
 import { games } from "../session/games.svelte";
 import { m } from "../paraglide/messages";
@@ -116,6 +116,31 @@ export function named(seats: readonly SeatOut[]): SeatOut[] {
   });
 }
 
+// Chat
+
+const REACTION: Record<ReactIn["reaction"], () => string> = {
+  hello: m.react_hello,
+  nice: m.react_nice,
+  thanks: m.react_thanks,
+  oops: m.react_oops,
+  wow: m.react_wow,
+  good_game: m.react_good_game,
+};
+/** What can be said without words, in the order in which it is offered. */
+export const REACTIONS = Object.keys(REACTION) as ReactIn["reaction"][];
+
+export const reactionName = (reaction: ReactIn["reaction"]) => REACTION[reaction]();
+
+/** The reaction a line is; null if it is a text, or one that only a newer server knows. */
+export const reactionOf = ({ kind, text }: ChatLineOut): ReactIn["reaction"] | null =>
+  kind === "reaction" ? (REACTIONS.find((reaction) => reaction === text) ?? null) : null;
+
+/** A line of chat in words. */
+export function chatWords(line: ChatLineOut): string {
+  const reaction = reactionOf(line);
+  return reaction ? reactionName(reaction) : line.text;
+}
+
 // Sentences
 
 export type Piece =
@@ -148,6 +173,7 @@ export function sentences(entry: EntryOut, speaker: Speaker): Piece[][] {
   if (entry.kind === "replace") return [[{ text: m.log_replace({ name }) }]];
   if (entry.kind === "back") return [[{ text: m.log_back({ name }) }]];
   if (entry.kind === "timeout") return [[{ text: m.log_timeout({ name }) }]];
+  if (entry.kind === "resign") return [[{ text: m.log_resign({ name }) }]];
   const [verb, what] = entry.text.split(" ");
   const printed = entry.card ? (data.cards.find((card) => card.number === entry.card) ?? null) : null;
   const tile = entry.tile ? data.tiles.find((one) => one.number === entry.tile) : undefined;

@@ -127,8 +127,9 @@ export const unsubscribe = (endpoint: string) => ask<PushKeyOut>("DELETE", "/api
 
 export const qrAddress = (id: string) => `/api/tables/${id}/qr.svg`;
 export const recordAddress = (id: string) => `/api/tables/${id}/record`;
-export const socketAddress = (id: string, since: number) =>
-  `${location.origin.replace(/^http/, "ws")}/api/tables/${id}/socket?since=${since}`;
+/** The socket of a table. `since` is the last line of the log one has, `heard` the last line of chat in each room. */
+export const socketAddress = (id: string, since: number, heard: { table: number; watch: number }) =>
+  `${location.origin.replace(/^http/, "ws")}/api/tables/${id}/socket?since=${since}&table=${heard.table}&watch=${heard.watch}`;
 
 const printed = new Map<Variant, Promise<GameDataOut>>();
 

@@ -4,24 +4,31 @@ export interface Messages {
   AckOut: AckOut;
   AdvantageOut: AdvantageOut;
   AdviceOut: AdviceOut;
+  AgreedOptions: AgreedOptions;
   AnswerIn: AnswerIn;
   AreaOut: AreaOut;
   AskOut: AskOut;
   BackIn: BackIn;
   BotOut: BotOut;
   CardOut: CardOut;
+  ChatIn: ChatIn;
+  ChatLineOut: ChatLineOut;
+  ChatOut: ChatOut;
   ChoicesOut: ChoicesOut;
   ClockOut: ClockOut;
   CreatedOut: CreatedOut;
   DaysClock: DaysClock;
   DealOut: DealOut;
+  DeclinedOut: DeclinedOut;
   EntryOut: EntryOut;
   GameDataOut: GameDataOut;
   HintIn: HintIn;
   HintOut: HintOut;
-  HouseRules: HouseRules;
+  HouseRules: HouseRules1;
   JoinOut: JoinOut;
+  KickIn: KickIn;
   LeaveIn: LeaveIn;
+  ListedOut: ListedOut;
   LobbyOut: LobbyOut;
   MoveClock: MoveClock;
   MoveIn: MoveIn;
@@ -35,22 +42,28 @@ export interface Messages {
   PushIn: PushIn;
   PushKeyOut: PushKeyOut;
   PushOffIn: PushOffIn;
+  ReactIn: ReactIn;
   RefusalOut: RefusalOut;
   RefusedOut: RefusedOut;
   RematchIn: RematchIn;
   ReplaceIn: ReplaceIn;
   ReplayOut: ReplayOut;
   ReservedOut: ReservedOut;
+  ResignIn: ResignIn;
+  ResultOut: ResultOut;
   RevealOut: RevealOut;
   RuleOut: RuleOut;
   SealIn: SealIn;
   SeatLinkOut: SeatLinkOut;
   SeatOut: SeatOut;
+  SeriesOut: SeriesOut;
   SetBotIn: SetBotIn;
+  SetOptionsIn: SetOptionsIn;
   SitIn: SitIn;
   StartIn: StartIn;
   StateOut: StateOut;
   SupplyOut: SupplyOut;
+  SwapIn: SwapIn;
   TableOptions: TableOptions;
   TableOut: TableOut;
   TakeSeatIn: TakeSeatIn;
@@ -63,6 +76,7 @@ export interface Messages {
   VariantOut: VariantOut;
   ViewOut: ViewOut;
   WhyNotIn: WhyNotIn;
+  WithdrawIn: WithdrawIn;
 }
 /**
  * A request was carried out; a move is stored when this comes.
@@ -103,6 +117,53 @@ export interface AdviceOut {
   why: AdvantageOut[];
 }
 /**
+ * What the host may still change before the game begins.
+ */
+export interface AgreedOptions {
+  house?: HouseRules;
+  clock?: NoClock | MoveClock | TotalClock | DaysClock;
+  takeback?: "free" | "consent" | "never";
+  watch?: "anybody" | "link" | "nobody";
+}
+/**
+ * The switches; None is the variant's own default.
+ */
+export interface HouseRules {
+  take_fewer?: boolean;
+  goal?: number | null;
+  open_reserves?: boolean;
+  token_limit?: number;
+  hand_limit?: number;
+}
+/**
+ * Nobody waits for a clock.
+ */
+export interface NoClock {
+  kind: "none";
+}
+/**
+ * So many seconds for each turn.
+ */
+export interface MoveClock {
+  kind: "move";
+  seconds?: number;
+}
+/**
+ * So many seconds for the whole game, and some more for each turn.
+ */
+export interface TotalClock {
+  kind: "total";
+  seconds?: number;
+  increment?: number;
+}
+/**
+ * So many days for each turn.
+ */
+export interface DaysClock {
+  kind: "days";
+  days?: number;
+}
+/**
  * Say yes or no to a question.
  */
 export interface AnswerIn {
@@ -132,6 +193,8 @@ export interface ReservedOut {
 }
 /**
  * A question that waits for the others' consent: to take back, or to let a bot play for a seat that is away.
+ *
+ * `left` are the seconds until silence is a no, as of the sending of the message; null: there is no hurry.
  */
 export interface AskOut {
   ask: number;
@@ -139,6 +202,7 @@ export interface AskOut {
   by: number;
   seat: number;
   waiting_for: number[];
+  left: number | null;
 }
 /**
  * Take the own seat back from the bot.
@@ -168,9 +232,40 @@ export interface CardOut {
   symbols: number;
 }
 /**
+ * Say something: to everybody at the table, or, watching a game, to the spectators.
+ */
+export interface ChatIn {
+  type: "chat";
+  id: number;
+  text: string;
+}
+/**
+ * Something said. In the room `watch` the spectators are among themselves; the players are sent it after the end.
+ *
+ * `seat` is where its author sat (null: nowhere); `author` names them at this table alone, for whoever mutes them. The text of
+ * a `reaction` is one of the fixed ones.
+ */
+export interface ChatLineOut {
+  room: "table" | "watch";
+  number: number;
+  seat: number | null;
+  author: string;
+  name: string;
+  kind: "text" | "reaction";
+  text: string;
+  at: number;
+}
+/**
+ * What was said and has not been sent yet: all of it in several messages, if it is much.
+ */
+export interface ChatOut {
+  type: "chat";
+  lines: ChatLineOut[];
+}
+/**
  * What the seat to decide may do.
  *
- * If it holds wild tokens, `payments` has for each purchase the ways to pay it, that which keeps most of them first; without them
+ * If it holds wild tokens, `payments` has for each purchase the ways to pay it, the one that keeps most of them first. Without them
  * the price is paid as it stands.
  */
 export interface ChoicesOut {
@@ -180,7 +275,7 @@ export interface ChoicesOut {
   };
 }
 /**
- * Seconds left for every seat, as of the sending of the message; `running` is the seat whose time runs.
+ * Seconds left for every seat, as of the sending of the message; `running` is the seat whose time runs (null: nobody's).
  */
 export interface ClockOut {
   kind: "move" | "total" | "days";
@@ -194,13 +289,6 @@ export interface CreatedOut {
   id: string;
   seat: number | null;
   seat_link: string;
-}
-/**
- * So many days for each turn.
- */
-export interface DaysClock {
-  kind: "days";
-  days?: number;
 }
 /**
  * How the cards are shuffled: see the protocol. Seals and nonces are listed by seat; null: none.
@@ -217,6 +305,17 @@ export interface DealOut {
   nonces: (string | null)[];
 }
 /**
+ * A question that was answered with no: `declined_by` said so, or played on (`gone_on`); `late`: nobody answered in time.
+ */
+export interface DeclinedOut {
+  ask: number;
+  what: "takeback" | "replace";
+  by: number;
+  seat: number;
+  how: "no" | "late" | "gone_on";
+  declined_by: number | null;
+}
+/**
  * A line of the log. Lines are never taken away: an `undo` names the line it takes back.
  *
  * `card` is the card bought or reserved and `turned_up` the one that took its place, if this viewer may know them (where
@@ -226,7 +325,7 @@ export interface DealOut {
  */
 export interface EntryOut {
   number: number;
-  kind: "move" | "undo" | "replace" | "back" | "timeout";
+  kind: "move" | "undo" | "replace" | "back" | "timeout" | "resign";
   seat: number;
   text: string;
   card: number | null;
@@ -325,7 +424,7 @@ export interface HintOut {
 /**
  * The switches; None is the variant's own default.
  */
-export interface HouseRules {
+export interface HouseRules1 {
   take_fewer?: boolean;
   goal?: number | null;
   open_reserves?: boolean;
@@ -340,6 +439,14 @@ export interface JoinOut {
   only_here: boolean;
 }
 /**
+ * The host takes a seat from somebody, who cannot sit down at this table again.
+ */
+export interface KickIn {
+  type: "kick";
+  id: number;
+  seat: number;
+}
+/**
  * Leave the own seat before the game begins.
  */
 export interface LeaveIn {
@@ -347,17 +454,9 @@ export interface LeaveIn {
   id: number;
 }
 /**
- * Open tables, and the guest's own running and finished games.
+ * A table in a list. `seat` is the reader's own (null: none), `turn` the seat to decide, where that is known.
  */
-export interface LobbyOut {
-  open: TableOut[];
-  running: TableOut[];
-  finished: TableOut[];
-}
-/**
- * What everybody may know about a table.
- */
-export interface TableOut {
+export interface ListedOut {
   id: string;
   options: TableOptions;
   status: "waiting" | "dealing" | "running" | "finished";
@@ -368,25 +467,29 @@ export interface TableOut {
   deal: DealOut;
   reveal: RevealOut | null;
   rematch: string | null;
+  series: SeriesOut | null;
   created: number;
+  seat: number | null;
+  turn: number | null;
+  result: ResultOut | null;
 }
 /**
- * What a table agrees on before it begins.
+ * What a table agrees on. Variant, players and start are named by the commitment to the deal, and never changed.
  */
 export interface TableOptions {
-  variant?: string;
-  players?: number;
-  bots?: string[];
-  house?: HouseRules1;
+  house?: HouseRules2;
   clock?: NoClock | MoveClock | TotalClock | DaysClock;
   takeback?: "free" | "consent" | "never";
   watch?: "anybody" | "link" | "nobody";
+  variant?: string;
+  players?: number;
+  bots?: string[];
   start?: "random" | "host";
 }
 /**
  * The switches; None is the variant's own default.
  */
-export interface HouseRules1 {
+export interface HouseRules2 {
   take_fewer?: boolean;
   goal?: number | null;
   open_reserves?: boolean;
@@ -394,28 +497,9 @@ export interface HouseRules1 {
   hand_limit?: number;
 }
 /**
- * Nobody waits for a clock.
- */
-export interface NoClock {
-  kind: "none";
-}
-/**
- * So many seconds for each turn.
- */
-export interface MoveClock {
-  kind: "move";
-  seconds?: number;
-}
-/**
- * So many seconds for the whole game, and some more for each turn.
- */
-export interface TotalClock {
-  kind: "total";
-  seconds?: number;
-  increment?: number;
-}
-/**
  * Who sits where. A seat whose user is away may be played by a bot (`bot`) until the user comes back.
+ *
+ * For one who has `resigned` it plays to the end. `rematch`: after the end, its user would like to play again.
  */
 export interface SeatOut {
   seat: number;
@@ -423,6 +507,8 @@ export interface SeatOut {
   name: string;
   bot: string | null;
   connected: boolean;
+  resigned: boolean;
+  rematch: boolean;
 }
 /**
  * After the end: the deal, so that everybody can check the commitment made at the start.
@@ -433,6 +519,31 @@ export interface RevealOut {
   secret: string | null;
   seed: string | null;
   salt: string | null;
+}
+/**
+ * Games of the same people one after the other, this one included once it is over: how many, and how many each seat won.
+ */
+export interface SeriesOut {
+  games: number;
+  wins: number[];
+}
+/**
+ * How a game ended, for a list of games; `ended` is the time of its last line.
+ */
+export interface ResultOut {
+  points: number[];
+  winners: number[];
+  reason: "goal" | "stalemate" | "log_full" | "resigned";
+  ended: number;
+}
+/**
+ * Open tables, public games to watch, and the guest's own running and finished games.
+ */
+export interface LobbyOut {
+  open: ListedOut[];
+  watch: ListedOut[];
+  running: ListedOut[];
+  finished: ListedOut[];
 }
 /**
  * Play a move. `number` is the number the entry will have: sent twice, it is played once and acknowledged twice.
@@ -459,12 +570,16 @@ export interface NonceIn {
 }
 /**
  * How the game ended. `log_full`: the log had reached its greatest length; nobody has won, and every rank is 1.
+ *
+ * The seats in `resigned` come last, whatever their points. `resigned` as a reason: nobody was left to play against them, and
+ * all who had not resigned have won.
  */
 export interface OutcomeOut {
   ranks: number[];
   winners: number[];
-  reason: "goal" | "stalemate" | "log_full";
+  reason: "goal" | "stalemate" | "log_full" | "resigned";
   points: PointsOut[];
+  resigned: number[];
 }
 /**
  * Where a seat's points came from.
@@ -507,6 +622,14 @@ export interface PushOffIn {
   endpoint: string;
 }
 /**
+ * Say one of a few things that need no words.
+ */
+export interface ReactIn {
+  type: "react";
+  id: number;
+  reaction: "hello" | "nice" | "thanks" | "oops" | "wow" | "good_game";
+}
+/**
  * The body of every answer that is not a success; the same as RefusedOut on the socket.
  */
 export interface RefusalOut {
@@ -531,21 +654,31 @@ export interface RefusalOut {
     | "no_takeback"
     | "nothing_to_undo"
     | "asked_already"
+    | "asked_enough"
+    | "nothing_asked"
     | "not_asked"
     | "stand_in"
     | "own_stand_in"
     | "no_stand_in"
     | "bot_there"
     | "not_away"
+    | "resigned"
     | "rematch_later"
+    | "chat_empty"
+    | "chat_full"
+    | "too_many_chats"
     | "no_cookie"
     | "seat_taken"
     | "somebody_there"
+    | "nobody_there"
+    | "own_seat"
+    | "kicked"
     | "watching"
     | "no_own_seat"
     | "no_seat"
     | "no_eyes"
     | "host_only"
+    | "house_rules"
     | "unknown_bot"
     | "too_many_bots"
     | "name_characters"
@@ -616,21 +749,31 @@ export interface RefusedOut {
     | "no_takeback"
     | "nothing_to_undo"
     | "asked_already"
+    | "asked_enough"
+    | "nothing_asked"
     | "not_asked"
     | "stand_in"
     | "own_stand_in"
     | "no_stand_in"
     | "bot_there"
     | "not_away"
+    | "resigned"
     | "rematch_later"
+    | "chat_empty"
+    | "chat_full"
+    | "too_many_chats"
     | "no_cookie"
     | "seat_taken"
     | "somebody_there"
+    | "nobody_there"
+    | "own_seat"
+    | "kicked"
     | "watching"
     | "no_own_seat"
     | "no_seat"
     | "no_eyes"
     | "host_only"
+    | "house_rules"
     | "unknown_bot"
     | "too_many_bots"
     | "name_characters"
@@ -707,14 +850,19 @@ export interface RuleOut {
   };
 }
 /**
- * After the end: a new table with the same people and the start seat moved on.
+ * After the end: agree (or no longer agree) to a new table with the same people and the start seat moved on.
+ *
+ * It is opened when every user at the table has agreed. `without_away`: those who have been away for long are not waited for;
+ * their seats are open at the new table.
  */
 export interface RematchIn {
   type: "rematch";
   id: number;
+  agree?: boolean;
+  without_away?: boolean;
 }
 /**
- * Ask that a bot plays for a seat that is away.
+ * Ask that a bot plays for a seat that is away; the own seat is given to a bot at once.
  */
 export interface ReplaceIn {
   type: "replace";
@@ -730,6 +878,23 @@ export interface ReplayOut {
   entries: EntryOut[];
   views: ViewOut[];
   outcome: OutcomeOut | null;
+}
+/**
+ * What everybody may know about a table.
+ */
+export interface TableOut {
+  id: string;
+  options: TableOptions;
+  status: "waiting" | "dealing" | "running" | "finished";
+  seats: SeatOut[];
+  host: number | null;
+  watchers: number;
+  commitment: string;
+  deal: DealOut;
+  reveal: RevealOut | null;
+  rematch: string | null;
+  series: SeriesOut | null;
+  created: number;
 }
 /**
  * What one seat (or a spectator: null) may know.
@@ -757,6 +922,13 @@ export interface TileOut {
   owner: number | null;
 }
 /**
+ * Give the own game up, for good.
+ */
+export interface ResignIn {
+  type: "resign";
+  id: number;
+}
+/**
  * Take part in the deal with a nonce that is sealed now and opened when the game begins. Before that, once for a seat.
  */
 export interface SealIn {
@@ -782,6 +954,14 @@ export interface SetBotIn {
   bot: string | null;
 }
 /**
+ * The host changes what is agreed on, before the game begins.
+ */
+export interface SetOptionsIn {
+  type: "set_options";
+  id: number;
+  options: AgreedOptions;
+}
+/**
  * Take an open seat before the game begins.
  */
 export interface SitIn {
@@ -791,18 +971,21 @@ export interface SitIn {
   name: string;
 }
 /**
- * The host begins the game; open seats are played by bots.
+ * The host begins the game; open seats are played by `bot` (null: by `greedy`).
  */
 export interface StartIn {
   type: "start";
   id: number;
+  bot?: string | null;
 }
 /**
  * The table as this viewer may see it now, and the log lines it has not been sent yet.
  *
  * `seat` is the seat the viewer holds (null: none). `number` is the number of the last line. `view` is null before the game
  * begins. `prices` are what the viewer's seat would still have to pay, as counts by colour, for the places `1a` to `3d` and `@1`
- * to `@3`.
+ * to `@3`. `declined` is the last question that was answered with no, until the game goes on.
+ * `away` are the seconds until a bot may play for a seat whose user is away, as of the sending of the message; null for the
+ * others.
  */
 export interface StateOut {
   type: "state";
@@ -817,8 +1000,19 @@ export interface StateOut {
   entries: EntryOut[];
   clock: ClockOut | null;
   asks: AskOut[];
+  away: (number | null)[];
+  declined: DeclinedOut | null;
   can_undo: "no" | "free" | "ask";
   outcome: OutcomeOut | null;
+}
+/**
+ * The host exchanges two seats with whoever sits there.
+ */
+export interface SwapIn {
+  type: "swap";
+  id: number;
+  seat: number;
+  other: number;
 }
 /**
  * Take the seat of a private link; `gives_up` is the seat at that table which the guest holds now, if there is one.
@@ -855,5 +1049,13 @@ export interface WhyNotIn {
   id: number;
   text: string;
 }
-export type ServerMessage = AckOut | HintOut | PongOut | RefusedOut | StateOut;
-export type ClientMessage = AnswerIn | BackIn | HintIn | LeaveIn | MoveIn | NonceIn | PingIn | RematchIn | ReplaceIn | SealIn | SetBotIn | SitIn | StartIn | UndoIn | WhyNotIn;
+/**
+ * Withdraw the own question.
+ */
+export interface WithdrawIn {
+  type: "withdraw";
+  id: number;
+  ask: number;
+}
+export type ServerMessage = AckOut | ChatOut | HintOut | PongOut | RefusedOut | StateOut;
+export type ClientMessage = AnswerIn | BackIn | ChatIn | HintIn | KickIn | LeaveIn | MoveIn | NonceIn | PingIn | ReactIn | RematchIn | ReplaceIn | ResignIn | SealIn | SetBotIn | SetOptionsIn | SitIn | StartIn | SwapIn | UndoIn | WhyNotIn | WithdrawIn;

@@ -1,7 +1,8 @@
 // A table's socket: comes back by itself, asks for what it missed, and never sends a move twice in vain.
 import { me, Refusal, socketAddress } from "../api/http";
-import type { ClientMessage, EntryOut, HintOut, ServerMessage, StateOut } from "../api/messages";
+import type { ChatLineOut, ClientMessage, EntryOut, HintOut, ServerMessage, StateOut } from "../api/messages";
 import type { Refused } from "../announce/refusals";
+import { heard, merged } from "./said";
 
 type Unsent<T> = T extends { id: number } ? Omit<T, "id"> : never;
 export type Request = Unsent<ClientMessage>;
@@ -30,6 +31,8 @@ const GONE = new Map([
   [4409, "opened_elsewhere"],
 ]);
 const TOO_MANY_REQUESTS = 429;
+/** For so long after a socket was opened, what comes was said before. */
+const HISTORY_TIME = 1500;
 /** The code of a request that was lost with its socket. The page says elsewhere that the line is down. */
 export const LOST = "lost";
 const LOST_REQUEST: Answer = { ok: false, code: LOST, facts: {}, rule: null };
@@ -37,6 +40,8 @@ const LOST_REQUEST: Answer = { ok: false, code: LOST, facts: {}, rule: null };
 export class Connection {
   state = $state.raw<StateOut | null>(null);
   entries = $state.raw<EntryOut[]>([]);
+  /** What was said, in order. */
+  chat = $state.raw<ChatLineOut[]>([]);
   status = $state<"connecting" | "open" | "lost" | "refused">("connecting");
   refusal = $state.raw<Refused | null>(null);
   /** When the last state came, for clocks. */
@@ -46,6 +51,8 @@ export class Connection {
   onbefore: ((next: StateOut, fresh: EntryOut[]) => void) | null = null;
   /** Called after a state was taken over. */
   onafter: ((fresh: EntryOut[], first: boolean) => void) | null = null;
+  /** Called with what was just said; what was said before this page came is not. */
+  onchat: ((fresh: ChatLineOut[]) => void) | null = null;
 
   #socket: WebSocket | null = null;
   #waiting = new Map<number, Waiting>();
@@ -58,6 +65,7 @@ export class Connection {
   /** The number of the attempt under way; what an older one brings is ignored. */
   #attempt = 0;
   #trying = false;
+  #opened = 0;
   /** The server would not say who we are. */
   #anonymous = false;
   /** The network is another one, or gone: what goes on over the old one may hang. */
@@ -123,13 +131,14 @@ export class Connection {
       this.#anonymous = true;
     }
     if (this.#closed || attempt !== this.#attempt) return;
-    const socket = new WebSocket(socketAddress(this.id, this.number));
+    const socket = new WebSocket(socketAddress(this.id, this.number, heard(this.chat)));
     this.#socket = socket;
     this.#pong = window.setTimeout(() => this.#giveUp(socket), CONNECT_WITHIN);
     socket.onopen = () => {
       clearTimeout(this.#pong);
       this.#trying = false;
       this.#attempts = 0;
+      this.#opened = performance.now();
       this.status = "open";
       // A move that was not acknowledged goes out again with the same number: the server plays it once.
       for (const { message } of this.#waiting.values()) socket.send(JSON.stringify(message));
@@ -197,7 +206,13 @@ export class Connection {
     else if (message.type === "hint") this.#settle(message.id, { ok: true, number: message.number, hint: message });
     else if (message.type === "refused") {
       if (message.id !== null) this.#settle(message.id, { ok: false, ...message });
-    } else if (message.type === "state") this.#take(message);
+    } else if (message.type === "chat") this.#hear(message.lines);
+    else if (message.type === "state") this.#take(message);
+  }
+
+  #hear(lines: ChatLineOut[]) {
+    this.chat = merged(this.chat, lines);
+    if (performance.now() - this.#opened > HISTORY_TIME) this.onchat?.(lines);
   }
 
   #take(next: StateOut) {

@@ -6,10 +6,11 @@ import { refusalWords } from "../announce/refusals";
 import { ruleWords } from "../announce/rules";
 import { sounds } from "../announce/sounds";
 import { adviceWords } from "../announce/status";
-import { named, seatName, type Speaker } from "../announce/words";
+import { chatWords, named, seatName, type Speaker } from "../announce/words";
 import { gameData, variantOf, type Variant } from "../api/http";
-import type { EntryOut, GameDataOut, HintOut, StateOut, ViewOut } from "../api/messages";
+import type { ChatLineOut, EntryOut, GameDataOut, HintOut, StateOut, ViewOut } from "../api/messages";
 import { m } from "../paraglide/messages";
+import { TableChat } from "./chat.svelte";
 import { Choice, inOrder, type Excess, type Selected } from "./choice.svelte";
 import { Connection, LOST, type Answer, type Request } from "./connection.svelte";
 import { DealPartner } from "./deal.svelte";
@@ -20,6 +21,8 @@ import { isMine, viewOf } from "./turn";
 const NOTE_TIME = 6000;
 /** A move that takes longer than this, in milliseconds, is said to be on its way. */
 const SLOW = 300;
+/** Of what is said at once, so many lines are read out. */
+const MAX_READ_OUT = 3;
 
 /** What the page does when something happens at the table. */
 export interface Stage {
@@ -41,6 +44,7 @@ export type Playing = TableSession & { current: StateOut; view: ViewOut; data: G
 export class TableSession {
   readonly connection: Connection;
   readonly partner: DealPartner;
+  readonly chat: TableChat;
   readonly choice = new Choice();
 
   data = $state.raw<GameDataOut | null>(null);
@@ -52,7 +56,8 @@ export class TableSession {
   sending = $state(false);
   hint = $state.raw<HintOut | null>(null);
   hinting = $state(false);
-  wantsRematch = $state(false);
+  /** The rematch that begins now and that this seat has agreed to. */
+  nextTable = $state<string | null>(null);
 
   #noteTimer = 0;
   #isOver = false;
@@ -69,10 +74,12 @@ export class TableSession {
     readonly stage: Stage,
   ) {
     this.connection = new Connection(id);
+    this.chat = new TableChat(this.connection);
     this.partner = new DealPartner(this.connection, begin);
     this.#begin = begin;
     this.connection.onbefore = (next, fresh) => this.#before(next, fresh);
     this.connection.onafter = (fresh, first) => this.#after(fresh, first);
+    this.connection.onchat = (fresh) => this.#hear(fresh);
   }
 
   // What is known
@@ -130,6 +137,8 @@ export class TableSession {
   last = $derived.by(() => (this.data && this.view ? touched(this.connection.entries, this.view, this.me) : new Set<string>()));
 
   #isAlone = $derived.by(() => this.seats.every((seat) => seat.seat === this.me || seat.kind === "bot"));
+  /** Whether there is anybody to talk to, or something was said. */
+  canChat = $derived.by(() => !this.#isAlone || this.me === null || (this.current?.table.watchers ?? 0) > 0 || this.connection.chat.length > 0);
   canHint = $derived.by(() => this.mine && this.#isAlone && (this.current?.choices?.legal.length ?? 0) > 0);
   /** A hint is for one position. */
   advice = $derived.by(() => (this.canHint && this.hint?.number === this.current?.number ? this.hint : null));
@@ -172,7 +181,7 @@ export class TableSession {
     if (!next) return;
     this.partner.look(next);
     this.#watchDeal(next, first);
-    if (!first && next.table.rematch && !this.#nextTable) this.#takePartIn(next.table.rematch);
+    if (!first && next.table.rematch && !this.#nextTable) this.#followTo(next.table.rematch, next);
     if (!first) void tick().then(() => this.stage.after());
     this.#announce(next, fresh, first, this.speaker);
     // Further states come after the end, as people leave or ask for a rematch: the end is shown once.
@@ -185,6 +194,11 @@ export class TableSession {
     if (!this.#dealing || table.deal.phase !== "dealt") return;
     this.#dealing = false;
     if (this.partner.leftOut) this.tell(m.deal_left_out());
+  }
+
+  #followTo(id: string, { seat, table }: StateOut) {
+    if (seat !== null && table.seats[seat].rematch) this.nextTable = id;
+    else this.#takePartIn(id);
   }
 
   /** Who is still looking at the end of this game takes part in the deal of the next all the same. */
@@ -206,6 +220,14 @@ export class TableSession {
     return seen.seat === null ? null : (seen.areas[seen.seat].reserve[selected.place - 1]?.card ?? null);
   }
 
+  /** What others say is read out, to those who do not see it. */
+  #hear(fresh: ChatLineOut[]) {
+    for (const line of fresh.slice(-MAX_READ_OUT)) {
+      const isOwn = line.seat !== null && line.seat === this.me;
+      if (!isOwn && this.chat.isHeard(line)) live.say(`${line.name}: ${chatWords(line)}`);
+    }
+  }
+
   // Asking the server
 
   tell(text: string) {
@@ -223,6 +245,13 @@ export class TableSession {
     this.note = "";
     const answer = await this.connection.request(request);
     this.#tellRefusal(answer);
+    return answer.ok;
+  };
+
+  /** Say something. Why it could not be said is told where it was written. */
+  say = async (request: Request, tell: (problem: string) => void): Promise<boolean> => {
+    const answer = await this.connection.request(request);
+    tell(answer.ok || answer.code === LOST ? "" : refusalWords(answer));
     return answer.ok;
   };
 
@@ -255,9 +284,10 @@ export class TableSession {
     void this.ask({ type: "start" });
   }
 
-  async rematch() {
-    this.wantsRematch = await this.ask({ type: "rematch" });
-  }
+  /** Agree to a rematch, or no longer; `without` those who are away. */
+  rematch = async (agree: boolean, without = false) => {
+    await this.ask({ type: "rematch", agree, without_away: without });
+  };
 
   // Choosing
 

@@ -96,7 +96,7 @@ describe("checking", () => {
   });
 
   test("people without a seal are found, bots are not", () => {
-    const seat = (number: number, kind: "user" | "bot") => ({ seat: number, kind, name: "", bot: null, connected: true });
+    const seat = (number: number, kind: "user" | "bot") => ({ seat: number, kind, name: "", bot: null, connected: true, resigned: false, rematch: false });
     const seals = [null, reveal.seals[1], null];
     expect(unsealed({ ...reveal, seals }, [seat(0, "user"), seat(1, "user"), seat(2, "bot")])).toEqual([0]);
   });

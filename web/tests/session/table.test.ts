@@ -10,7 +10,7 @@ vi.mock("../../src/announce/sounds", () => ({
 }));
 
 const DATA = { theme: "classic", letters: "wugrk*", tile_kind: "noble", token_limit: 10, cards: [], tiles: [] } as unknown as GameDataOut;
-const WON: OutcomeOut = { ranks: [1, 2], winners: [0], reason: "goal", points: [] };
+const WON: OutcomeOut = { ranks: [1, 2], winners: [0], reason: "goal", points: [], resigned: [] };
 
 function state(number: number, { stage = "main", legal = [] as string[], tokens = [0, 0, 0, 0, 0, 0], outcome = null as OutcomeOut | null } = {}): StateOut {
   const area = { tokens, bonuses: [], points: 0, symbols: 0, tableau: [], reserve: [] };
