@@ -158,8 +158,8 @@ class ViewOut(Message):
 class ChoicesOut(Message):
     """What the seat to decide may do.
 
-    If it holds wild tokens, `payments` has for each purchase the ways to pay it, the one that keeps most of them first. Without them
-    the price is paid as it stands.
+    If it holds wild tokens, `payments` has for each purchase the ways to pay it, that which keeps most of them first; without
+    them the price is paid as it stands.
     """
 
     legal: list[str]
