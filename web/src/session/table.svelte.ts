@@ -62,6 +62,8 @@ export class TableSession {
   #noteTimer = 0;
   #isOver = false;
   #nextTable: Connection | null = null;
+  /** Who comes to look back at a game is not led away to its rematch. */
+  #hasRematch = false;
   #announce = changes();
   /** The deal is going on while we look: afterwards we know whether we had a part in it. */
   #dealing = false;
@@ -181,7 +183,8 @@ export class TableSession {
     if (!next) return;
     this.partner.look(next);
     this.#watchDeal(next, first);
-    if (!first && next.table.rematch && !this.#nextTable) this.#followTo(next.table.rematch, next);
+    if (next.table.rematch && !this.#hasRematch && !first) this.#followTo(next.table.rematch, next);
+    this.#hasRematch = next.table.rematch !== null;
     if (!first) void tick().then(() => this.stage.after());
     this.#announce(next, fresh, first, this.speaker);
     // Further states come after the end, as people leave or ask for a rematch: the end is shown once.
