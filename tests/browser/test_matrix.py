@@ -89,7 +89,7 @@ def keep(page: Page, name: str) -> None:
     assert PICTURES
     PICTURES.mkdir(parents=True, exist_ok=True)
     for mode in ("light", "dark"):
-        page.emulate_media(color_scheme=mode)  # type: ignore[arg-type]
+        page.emulate_media(color_scheme=mode)
         page.screenshot(path=PICTURES / f"{name}-{mode}.png")
     page.emulate_media(color_scheme="light")
 
