@@ -5,7 +5,7 @@ import { FakeSocket, stubPage } from "./page";
 
 const { heard } = vi.hoisted(() => ({ heard: [] as string[] }));
 vi.mock("../../src/ui/settings.svelte", () => ({ keep: () => undefined, remembered: () => null, settings: { sound: false } }));
-vi.mock("../../src/worker/client", () => ({ worker: () => Promise.resolve(null) }));
+vi.mock("../../src/notify/alerts.svelte", () => ({ alerts: { turn: () => undefined, over: () => undefined, clear: () => undefined } }));
 vi.mock("../../src/announce/sounds", () => ({
   sounds: Object.fromEntries(["pick", "putBack", "token", "card", "tile", "turn", "end"].map((name) => [name, () => void heard.push(name)])),
 }));
