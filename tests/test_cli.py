@@ -1,5 +1,6 @@
 """The command: every part of it by its output, every error input by its one line."""
 
+import json
 import re
 import sys
 from collections.abc import Callable
@@ -285,6 +286,23 @@ def test_perft() -> None:
     divided = cabochon("perft", "marvel", "3", "--depth", "2", "--divide").stdout.splitlines()
     assert int(divided[-1]) == sum(int(line.split(": ")[1]) for line in divided[:-1])
     assert f"{divided[-1]}\n" == cabochon("perft", "marvel", "3", "--depth", "2").stdout
+
+
+def test_review_as_text_json_and_html(record_file: Path) -> None:
+    moves = parse_record(record_file.read_text(encoding="utf-8")).moves
+    result = cabochon("review", str(record_file), "--nodes", "1")
+    assert result.exit_code == 0
+    assert len(moves) == len(re.findall(r"^ *\d+  (Anna|Ben) ", result.stdout, re.MULTILINE))
+    assert len(moves) == len(json.loads(cabochon("review", str(record_file), "--nodes", "1", "--json").stdout)["decisions"])
+    assert "<svg" in cabochon("review", str(record_file), "--nodes", "1", "--html").stdout
+
+
+def test_review_refuses_what_it_cannot_judge(record_file: Path) -> None:
+    assert "cabochon: --json and --html: choose one\n" == cabochon("review", str(record_file), "--json", "--html").stderr
+    assert "cabochon: no-such-file: no such file or directory\n" == cabochon("review", "no-such-file").stderr
+    unfinished = format_record(Game("classic", seed=7, moves="take wug").record())
+    record_file.write_text(unfinished, encoding="utf-8")
+    assert "only a finished game can be reviewed" in cabochon("review", str(record_file)).stderr
 
 
 @pytest.mark.parametrize("words, as_json", [(["bench"], False), (["bench", "--json"], True)])

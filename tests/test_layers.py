@@ -37,9 +37,10 @@ ALLOWED: dict[str, set[str]] = {
     "envs": ENGINE | {"bots"},
     "learn": ENGINE | {"search", "bots", "arena", "tools.provenance"},
     "server": ENGINE | {"advantages", "search", "bots", "version"},
+    "study": ENGINE | {"search", "bots"},
     "terminal": ENGINE | {"advantages", "bots"},
     "tools": ENGINE | {"search", "bots", "tools.provenance"},
-    "cli": ENGINE | {"arena", "bots", "learn", "server", "terminal", "tools", "version"},
+    "cli": ENGINE | {"arena", "bots", "learn", "search", "server", "study", "terminal", "tools", "version"},
     "__main__": {"cli"},
 }
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if "static" not in path.parts)

@@ -205,6 +205,32 @@ def verify(
 
 
 @app.command()
+def review(
+    file: File,
+    nodes: Annotated[int, typer.Option(min=1, help="Positions to search for each decision.")] = 2000,
+    seed: Annotated[int, typer.Option(min=0, help="The same number gives the same review.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_html: Annotated[bool, typer.Option("--html", help="Print a page of HTML, with a graph.")] = False,
+) -> None:
+    """Judge every decision of a finished game, and tell skill and luck apart."""
+    import json
+
+    from . import study
+    from .search.budget import Budget
+    from .terminal.progress import progress_bar
+
+    if as_json and as_html:
+        raise CabochonError("--json and --html: choose one")
+    record, game = _read_record(file)
+    with progress_bar("decisions") as progress:
+        found = study.review(game, Budget(nodes=nodes), seed, progress)
+    if as_json:
+        typer.echo(json.dumps(study.as_json(found), indent=2))
+    else:
+        typer.echo((study.format_html if as_html else study.format_text)(found, record.names))
+
+
+@app.command()
 def perft(
     position: Annotated[list[str] | None, typer.Argument(help="A position line, a file, or a variant [players] to deal.")] = None,
     depth: Annotated[int, typer.Option(help="How many decisions deep.")] = 3,
