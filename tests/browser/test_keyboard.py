@@ -19,6 +19,15 @@ def staged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
         yield running
 
 
+# A bot's answer takes the place of what was said before it: everything is noted.
+NOTE_DOWN = """() => {
+  const live = document.querySelector("[data-testid='live']");
+  window.said = [];
+  const note = () => window.said.push(live.textContent);
+  new MutationObserver(note).observe(live, { childList: true, characterData: true, subtree: true });
+}"""
+
+
 def sit_down(browser: Browser, staged: Stage, game: Game) -> Robot:
     guest = browser.new_context(
         base_url=staged.url, viewport={"width": 1280, "height": 800}, reduced_motion="reduce", locale="en"
@@ -27,15 +36,15 @@ def sit_down(browser: Browser, staged: Stage, game: Game) -> Robot:
     page.goto(staged.set_table(guest, game))
     robot = Robot(page, "Anna")
     page.wait_for_selector("[data-testid='turn-bar'].mine")
+    page.evaluate(NOTE_DOWN)
     return robot
 
 
 def decided(robot: Robot, number: int) -> str:
-    """Wait for the decision and read it in the live region."""
+    """Wait for the decision; what the live region has said since the page was opened."""
     robot.wait_for_number(number + 1)
-    live = robot.page.get_by_test_id("live")
-    expect(live).not_to_be_empty()
-    return live.inner_text()
+    robot.page.wait_for_function("() => window.said.some((text) => text)")
+    return str(robot.page.evaluate("() => window.said.join('\\n')"))
 
 
 def focus_card(page: Page, tier: str) -> None:

@@ -128,9 +128,9 @@ SENT_MAIN: dict[str, tuple[Game, str]] = {
 }
 
 SENT_LATER: dict[str, tuple[Game, Callable[[Page], None], str]] = {
-    "rule_return_first": (after(position(tokens="9w"), "take ugr"), keys("w"), "take wug"),
-    "rule_return_tokens_in_hand": (after(position(tokens="9w"), "take rr"), keys("w"), "return k"),
-    "rule_time_never_returned": (after(position("marvel", tokens="8y1t"), "take pbr"), keys("y"), "return t"),
+    "rule_return_first": (after(position(tokens="9w"), "take ugr"), keys("ww\n"), "take wug"),
+    "rule_return_tokens_in_hand": (after(position(tokens="9w"), "take rr"), keys("w\n"), "return k"),
+    "rule_time_never_returned": (after(position("marvel", tokens="8y1t"), "take pbr"), keys("yy\n"), "return t"),
     "rule_time_never_spent": (position("marvel", market={"1a": "Rocket"}, tokens="1y2r1t"), keys("yy\n"), "buy 1a with yrt"),
     "rule_claim_first": (after(position(**TWO_TILES), "take wug"), keys("1"), "take wug"),
     "rule_no_tile_there": (after(position(**TWO_TILES), "take wug"), keys("1"), "claim 3"),
