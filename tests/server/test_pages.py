@@ -59,7 +59,7 @@ def test_the_page_can_be_installed(here: House) -> None:
 def test_the_worker_keeps_files_that_are_there_and_is_never_kept_itself(here: House) -> None:
     answer = here.client.get("/sw.js")
     assert "no-cache" == answer.headers["cache-control"] and "text/javascript" in answer.headers["content-type"]
-    kept = set(re.findall(r"/(?:assets/)?[\w.-]+\.(?:html|svg|png|webmanifest|js|css|woff2)\b", answer.text)) - {"/sw.js"}
+    kept = set(re.findall(r"/(?:assets/)?[\w.-]+\.(?:html|svg|png|webmanifest|js|css|woff2?)\b", answer.text)) - {"/sw.js"}
     assert {f"/assets/{path.name}" for path in (STATIC / "assets").iterdir()} <= kept
     assert all((STATIC / path[1:]).is_file() for path in kept)
     assert "no-cache" == here.client.get("/").headers["cache-control"]

@@ -294,6 +294,10 @@ export function advantage({ code, facts }: AdvantageOut, speaker: Speaker): Piec
   return pieces(ADVANTAGES[code](facts, speaker), { card: { card, tier: card?.tier ?? 1 } });
 }
 
+/** The goal where there is little room. */
+export const goalShort = (goal_kind: string, goal: number) =>
+  goal_kind === "gauntlet" ? m.table_goal_short({ goal }) : m.table_goal({ goal_kind, goal });
+
 /** Chances as whole percents that make 100; the own one is simply rounded. */
 export function percents(chances: readonly number[], own: number): number[] {
   const exact = chances.map((chance) => 100 * chance);

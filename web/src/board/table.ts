@@ -14,6 +14,8 @@ export interface BoardTable {
   handLimit: number;
 
   goalWords?: string;
+  /** the same where there is little room */
+  goalShort?: string;
   prices?: Record<string, number[]>;
   choice?: Choice;
   /** what the last turn touched */

@@ -6,7 +6,7 @@ import { refusalWords } from "../announce/refusals";
 import { ruleWords } from "../announce/rules";
 import { sounds } from "../announce/sounds";
 import { adviceWords } from "../announce/status";
-import { chatWords, named, seatName, type Speaker } from "../announce/words";
+import { chatWords, goalShort, named, seatName, type Speaker } from "../announce/words";
 import { gameData, variantOf, type Variant } from "../api/http";
 import type { ChatLineOut, EntryOut, GameDataOut, HintOut, StateOut, ViewOut } from "../api/messages";
 import { m } from "../paraglide/messages";
@@ -107,6 +107,9 @@ export class TableSession {
   }
   get goalWords() {
     return m.table_goal({ goal_kind: this.data?.goal_kind ?? "", goal: this.goal });
+  }
+  get goalShort() {
+    return goalShort(this.data?.goal_kind ?? "", this.goal);
   }
   get tokenLimit() {
     return this.house?.token_limit ?? this.data?.token_limit ?? Infinity;
