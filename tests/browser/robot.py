@@ -55,8 +55,8 @@ class Robot:
     def decide(self) -> None:
         """Make one decision by clicking, and wait until it is on the page."""
         number = self.number
-        {"main": self.main, "return": self.give_back, "claim": self.claim}[self.read("stage")]()
-        self.wait_for_number(number + 1)
+        moves = {"main": self.main, "return": self.give_back, "claim": self.claim}[self.read("stage")]()
+        self.wait_for_number(number + (moves or 1))
 
     def main(self) -> None:
         if self.by("pass").count():
@@ -84,11 +84,14 @@ class Robot:
             expect(confirm).to_be_visible()
         confirm.click()
 
-    def give_back(self) -> None:
+    def give_back(self) -> int:
+        """Return all that is too much; each token is a move of its own: how many there are."""
         confirm = self.by("confirm-return")
         while not confirm.is_enabled():
             self.pick(self.page.locator(".controls [data-testid^='return-']")).click()
+        count = sum(int(text.strip("−")) for text in self.page.locator(".controls .minus").all_inner_texts())
         confirm.click()
+        return count
 
     def claim(self) -> None:
         self.page.locator("[data-testid^='claim-']").first.click()
