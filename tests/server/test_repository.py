@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import traceback
 from collections.abc import Iterator
@@ -26,6 +27,7 @@ from cabochon.search.analysis import Signal
 from cabochon.server import repository
 from cabochon.server.bot_pool import MIN_SECONDS, BotPool, fair_seconds
 from cabochon.server.database import MIGRATIONS, newest_version
+from cabochon.server.errors import Refused
 from cabochon.server.repository import Repository
 from cabochon.server.settings import Settings
 from cabochon.server.table import Table
@@ -53,6 +55,35 @@ def test_every_connection_is_careful(database: str) -> None:
             ]
             assert ["wal", 1, 5_000] == said
     kept.engine.dispose()
+
+
+@every_database
+def test_closing_waits_for_whoever_reads(database: str) -> None:
+    """A read runs in a thread, which cannot be cancelled: let go of too early, its connection would stay open."""
+    kept, order = opened(database), list[str]()
+    is_reading, may_end = threading.Event(), threading.Event()
+
+    def read() -> None:
+        with kept.reading():
+            is_reading.set()
+            may_end.wait()
+            order.append("read")
+
+    def close() -> None:
+        kept.close()
+        order.append("closed")
+
+    reader, closer = threading.Thread(target=read), threading.Thread(target=close)
+    reader.start()
+    is_reading.wait()
+    closer.start()
+    closer.join(0.2)  # long enough for one that does not wait
+    may_end.set()
+    reader.join()
+    closer.join()
+    assert ["read", "closed"] == order
+    with pytest.raises(Refused, match="stop"), kept.reading():
+        pytest.fail("who comes too late opens no connection")
 
 
 def test_every_connection_to_postgresql_has_limits(postgres_url: str) -> None:

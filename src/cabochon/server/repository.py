@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 MAX_LISTED = 50
 NUL = "\0"  # no text in PostgreSQL contains it, and a query with one is an error
 MAX_OPEN_TABLES = 500
+CLOSE_SECONDS = 5.0  # for reads that are under way
 log = logging.getLogger("cabochon.server")
 
 users = sa.Table(
@@ -152,9 +153,12 @@ class Repository:
         self.lease = Lease(self.engine)
         self.is_away = False
         self.trial = threading.Lock()
+        self.readers, self.reader_left = 0, threading.Condition()
+        self.is_closed = False
 
     def open(self, address: str = "") -> None:
         """Become the one server of this database and bring it to this version's form. Another server is named."""
+        self.is_closed = False
         try:
             with connecting(self.url):
                 connection = self.lease.take()
@@ -166,7 +170,10 @@ class Repository:
             raise
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Let go of everything. Reads run in threads, which cannot be cancelled: their connections would stay open."""
+        with self.reader_left:
+            self.is_closed = True
+            self.reader_left.wait_for(lambda: self.readers == 0, CLOSE_SECONDS)
         self.lease.release()
         self.engine.dispose()
 
@@ -185,7 +192,7 @@ class Repository:
         if is_trial and not self.trial.acquire(blocking=False):
             raise Refused("no_database")
         try:
-            with self.engine.connect() as connection:
+            with self._counted(), self.engine.connect() as connection:
                 yield connection
             self.is_away = False
         except sa.exc.SQLAlchemyError as error:
@@ -195,6 +202,20 @@ class Repository:
         finally:
             if is_trial:
                 self.trial.release()
+
+    @contextmanager
+    def _counted(self) -> Iterator[None]:
+        """Count a reader for `close`; after that there is nothing to read from."""
+        with self.reader_left:
+            if self.is_closed:
+                raise Refused("stopping")
+            self.readers += 1
+        try:
+            yield
+        finally:
+            with self.reader_left:
+                self.readers -= 1
+                self.reader_left.notify_all()
 
     def secret_key(self, name: str, new: str) -> str:
         """The key of this name; the first server to ask has made it."""
