@@ -120,12 +120,14 @@ def parse_move(text: str, variant: str = "classic") -> Move:
     """The move this text says; spaces at the ends and between words do not matter."""
     if not isinstance(text, str):
         raise WrongType(f"a move is a text, not {quoted(text)}")
-    _check_variant(variant)
+    if not isinstance(variant, str):  # a list could not be looked up in the cache
+        _check_variant(variant)
     return _parse(text, variant)
 
 
 @lru_cache(maxsize=4096)
 def _parse(text: str, variant: str) -> Move:
+    _check_variant(variant)
     if len(text) > LONGEST_MOVE:
         raise MoveSyntaxError(text[:20] + "…", LONGEST_MOVE, "the end")
     words = [(found.group(), found.start() + 1) for found in re.finditer(r"\S+", text)]

@@ -16,7 +16,7 @@ from .linear_eval import softmax_inplace
 from .mcts import SearchConfig, add_edges, init_root, list_actions, select_leaf
 from .net import Net, Workspace, dot, forward, read_values
 from .net_features import policy_index
-from .tree import NO_EDGE, Tree, backup, has_edge_capacity, is_open_leaf, set_values
+from .tree import NO_EDGE, ROOT, TOP, Tree, backup, has_edge_capacity, is_open_leaf, set_values
 
 NET_EDGES_PER_NODE = 26  # every node has its edges at once, and about 26 moves are legal on average
 
@@ -47,9 +47,9 @@ def evaluate_with_net(tree: Tree, at: int, net: Net, work: Workspace) -> None:
 def run_net_simulations(tree: Tree, config: SearchConfig, net: Net, work: Workspace, simulations: int) -> int:
     """Up to this many simulations, fewer if the root is proven; how many there were."""
     for done in range(simulations):
-        if tree.nodes[0].is_proven != 0:
+        if tree.nodes[ROOT].is_proven != 0:
             return done
-        at, depth, _ = select_leaf(tree, config, 0, 0, NO_EDGE)
+        at, depth, _ = select_leaf(tree, config, ROOT, TOP, NO_EDGE)
         if is_open_leaf(tree, at):
             evaluate_with_net(tree, at, net, work)
         backup(tree, depth, at)
@@ -60,5 +60,5 @@ def run_net_simulations(tree: Tree, config: SearchConfig, net: Net, work: Worksp
 def init_net_search(tree: Tree, states: Any, seed: int, net: Net, work: Workspace) -> None:
     """Put a position at the root of the tree and evaluate it."""
     init_root(tree, states, seed)
-    if is_open_leaf(tree, 0):
-        evaluate_with_net(tree, 0, net, work)
+    if is_open_leaf(tree, ROOT):
+        evaluate_with_net(tree, ROOT, net, work)

@@ -14,7 +14,7 @@ simulation enters it again.
 No function here makes an array: all of them are compiled without Numba's reference counting, and also for CUDA.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,8 @@ EDGES_PER_NODE = 12  # on average; only nodes that were visited twice get their 
 MAX_EDGES = 64  # of one node: the bits of a mask of legal actions
 MAX_DEPTH = 512
 NO_NODE = NO_EDGE = -1
+# The root of every tree, at depth zero. Numba types a plain 0 as a literal and compiles every function it is given to once more.
+ROOT = TOP = cast(int, np.int64(0))
 PROVEN_WIN = 0.999  # a whole win; values are 32-bit floats
 NODE_COUNT, EDGE_COUNT, RNG, COUNTERS = range(4)  # places in `counters`
 
