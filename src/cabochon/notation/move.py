@@ -83,9 +83,9 @@ def _checked_payment(move: Move) -> tuple[int, ...] | None:
     lanes, payment = len(VARIANTS[move.variant].letters), move.payment or ()
     if not ACTIONS[move.action].is_purchase:
         raise CabochonError("only a purchase has a payment")
-    if not isinstance(payment, tuple | list) or not all(is_count(count) for count in payment):
+    if not isinstance(payment, tuple | list) or not all(map(is_count, payment)):
         raise WrongType(f"a payment is a tuple of whole numbers, not {quoted(payment)}")
-    if len(payment) > lanes or not all(0 <= count <= MOST_PAID for count in payment):
+    if len(payment) > lanes or (payment and not 0 <= min(payment) <= max(payment) <= MOST_PAID):
         raise CabochonError(f"a payment is up to {lanes} counts from 0 to {MOST_PAID}, not {quoted(payment)}")
     return (*payment, *[0] * (lanes - len(payment))) if any(payment) else None
 
