@@ -93,6 +93,8 @@ REFUSALS: dict[str, tuple[int, str]] = {
         409,
         "{most} tables opened from your address wait for players: wait until some have begun",
     ),
+    "too_many_studies": (429, "{most} games are being studied here already: try again in a moment"),
+    "too_many_own_studies": (429, "{most} games are being studied for you already: wait until one of them is done"),
     "starting": (503, "the server is starting"),
     "stopping": (503, "the server is stopping: try again in a moment"),
     "server_full": (503, "the server has no room for another connection: try again in a moment"),
