@@ -65,6 +65,12 @@ REFUSALS: dict[str, tuple[int, str]] = {
     # telling people that it is their turn
     "no_push": (409, "this server sends no notifications"),
     "unknown_push_service": (409, "this server does not know the push service of your browser"),
+    # reviews
+    "no_review": (404, "there is no such review"),
+    "bad_record": (422, "this is no record of a game that can be read: {problem}"),
+    "record_not_over": (409, "the game of this record is not over: only a finished game can be reviewed"),
+    "record_too_long": (409, "this game has more than {most} decisions: that is too long for a review"),
+    "not_asked_here": (409, "{move} was not possible there"),
     # what may be seen
     "no_table": (404, "there is no such table"),
     "no_link": (404, "this link holds no seat"),

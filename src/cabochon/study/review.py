@@ -145,7 +145,7 @@ def decisions(game: Game, budget: Budget = DEFAULT_BUDGET, seed: int = 0) -> Ite
 def judge(table: Game, played: Move, number: int, budget: Budget, seed: int, stop: Signal | None = None) -> Decision:
     """Judge one decision. Nothing but the view of the seat to decide is used. Interrupted is raised when `stop` is set."""
     view = table.view(table.turn)
-    half = _half(budget)
+    half = half_of(budget)
     legal = table.legal_moves()
     chosen: list[Move] = [played]
     line: tuple[Move, ...] = (played,)
@@ -165,7 +165,8 @@ def judge(table: Game, played: Move, number: int, budget: Budget, seed: int, sto
     return Decision(number, table.round, view.turn, view.stage, own, best, tuple(others), line, len(legal) == 1)
 
 
-def _half(budget: Budget) -> Budget:
+def half_of(budget: Budget) -> Budget:
+    """Half of a budget."""
     return Budget(
         nodes=None if budget.nodes is None else max(1, budget.nodes // 2),
         seconds=None if budget.seconds is None else budget.seconds / 2,
