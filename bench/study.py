@@ -101,9 +101,7 @@ def levels(games: int, nodes: int, workers: int) -> None:
         free = [one for one in seats if one["error_rate"] is not None]
         rates[variant, name].append(sum(one["error_rate"] for one in free) / len(free))
         accuracies[variant, name].append(sum(one["accuracy"] for one in free) / len(free))
-    print(
-        "| level | classic: points lost a decision | accuracy | marvel: points lost a decision | accuracy |\n|---|---|---|---|---|"
-    )
+    print("| level | classic: lost a decision | accuracy | marvel: lost a decision | accuracy |\n|---|---|---|---|---|")
     for level in LEVELS:
         cells = []
         for variant in ("classic", "marvel"):

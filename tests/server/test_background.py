@@ -4,7 +4,8 @@ import asyncio
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
@@ -26,6 +27,19 @@ STUDIES, TABLES = 40, 10
 
 def pool_of(workers: int, **said: Any) -> BotPool:
     return BotPool(Settings(bot_workers=workers, bot_seconds=0.05, bot_deadline=120.0, **said), lambda done, total: None)
+
+
+@asynccontextmanager
+async def warm_pool(workers: int, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[BotPool]:
+    """A pool whose processes are there, and have compiled nothing."""
+    monkeypatch.setattr(bot_pool, "warm_up", os.getpid)
+    monkeypatch.setattr(bot_pool, "warm_up_rules", lambda: None)
+    pool = pool_of(workers)
+    try:
+        await pool.warm()
+        yield pool
+    finally:
+        await pool.stop()
 
 
 def begin(pool: BotPool, piece: Callable[[Signal], Any], count: int = STUDIES) -> list[asyncio.Task[Any]]:
@@ -63,26 +77,22 @@ def table_thought(_seconds: float) -> str:
     return "a move"
 
 
-@pytest.mark.parametrize("workers", [0, 1, 2])
+@pytest.mark.parametrize("workers", [0, 2])
 def test_tables_are_answered_although_studies_without_end_fill_every_worker(
     workers: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each table would wait for ever if a piece were not interrupted for it."""
-    monkeypatch.setattr(bot_pool, "warm_up", os.getpid)
-    monkeypatch.setattr(bot_pool, "warm_up_rules", lambda: None)
 
     async def scenario() -> tuple[list[str], int]:
-        pool = pool_of(workers)
-        await pool.warm()
-        studies = begin(pool, until_stopped)
-        await settled()
-        assert len(pool.background.running) == max(1, workers)
-        one_by_one = [(await pool._think(table_thought))[0] for _ in range(TABLES)]
-        at_once = [found for found, _ in await asyncio.gather(*(pool._think(table_thought) for _ in range(TABLES)))]
-        done = sum(study.done() for study in studies)
-        await end(studies)
-        await pool.stop()
-        return one_by_one + at_once, done
+        async with warm_pool(workers, monkeypatch) as pool:
+            studies = begin(pool, until_stopped)
+            await settled()
+            assert len(pool.background.running) == max(1, workers)
+            one_by_one = [(await pool._think(table_thought))[0] for _ in range(TABLES)]
+            at_once = [found for found, _ in await asyncio.gather(*(pool._think(table_thought) for _ in range(TABLES)))]
+            done = sum(study.done() for study in studies)
+            await end(studies)
+            return one_by_one + at_once, done
 
     moves, done = run(scenario())
     assert 2 * TABLES * ["a move"] == moves
@@ -183,17 +193,13 @@ def test_jobs_take_turns_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_a_piece_that_fails_says_so_and_its_worker_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bot_pool, "warm_up", os.getpid)
-
     async def scenario() -> None:
-        pool = pool_of(1)
-        pool._set_free(pool.workers[0])
-        first = await pool.background.run(process_id)
-        with pytest.raises(WorkFailed, match="ZeroDivisionError: this piece fails"):
-            await pool.background.run(fail)
-        assert first == await pool.background.run(process_id)
-        assert (1, 0) == (pool.ready, pool.restarts)
-        await pool.stop()
+        async with warm_pool(1, monkeypatch) as pool:
+            first = await pool.background.run(process_id)
+            with pytest.raises(WorkFailed, match="ZeroDivisionError: this piece fails"):
+                await pool.background.run(fail)
+            assert first == await pool.background.run(process_id)
+            assert (1, 0) == (pool.ready, pool.restarts)
 
     run(scenario())
 

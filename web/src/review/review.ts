@@ -1,8 +1,19 @@
 // What a review page asks the server for, and the words and marks of its verdicts.
 import type { DecisionOut, ReviewedGameOut, ReviewIdOut, ReviewOut, SeatSummaryOut, TriedOut, ViewOut } from "../api/messages";
+import { addRefusals } from "../announce/refusals";
 import { ask } from "../api/http";
 import { m } from "../paraglide/messages";
 import { getLocale } from "../paraglide/runtime";
+
+addRefusals({
+  no_review: m.refused_no_review,
+  bad_record: m.refused_bad_record,
+  record_not_over: m.refused_record_not_over,
+  record_too_long: m.refused_record_too_long,
+  not_asked_here: m.refused_not_asked_here,
+  too_many_studies: m.refused_too_many_studies,
+  too_many_own_studies: m.refused_too_many_own_studies,
+});
 
 export const MAX_RECORD_BYTES = 60_000;
 
