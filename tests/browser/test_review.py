@@ -16,6 +16,10 @@ from tests.browser.test_access import AXE, guest, problems
 pytestmark = pytest.mark.slow
 COMPILING_MS = 180_000
 GOAL = 2
+IS_MINE_OR_OVER = """() => {
+  const { stage, turn, seat } = document.querySelector("[data-stage]").dataset;
+  return stage === "over" || turn === seat;
+}"""
 
 
 @pytest.fixture(scope="module")
@@ -41,10 +45,7 @@ def lose(page: Page) -> None:
         if robot.is_my_turn:
             robot.decide()
         else:
-            page.wait_for_function(
-                "([name]) => { const at = document.querySelector(name).dataset; return at.stage === 'over' || at.turn === at.seat }",
-                arg=["[data-stage]"],
-            )
+            page.wait_for_function(IS_MINE_OR_OVER)
 
 
 def clean(page: Page) -> None:
