@@ -14,8 +14,13 @@ export type Facts = Record<string, string | number>;
 /** A message with whatever placeholders; `scripts/check-messages.mjs` sees to it that they are the same in all languages. */
 export type Say = (facts: never) => string;
 
+/** What only pages meet that are loaded later: the words come with them, so that the first page stays small. */
+const LATER: Partial<Record<RefusedOut["code"], Say>> = {};
+type Later = "no_review" | "bad_record" | "record_not_over" | "record_too_long" | "not_asked_here" | "too_many_studies" | "too_many_own_studies";
+export const addRefusals = (words: Partial<Record<Later, Say>>) => void Object.assign(LATER, words);
+
 // The types list the codes of the server, so one without words here does not compile.
-const REFUSALS: Record<RefusedOut["code"] | "opened_elsewhere", Say> = {
+const REFUSALS: Record<Exclude<RefusedOut["code"], Later> | "opened_elsewhere", Say> = {
   rule: m.refused_rule,
   not_begun: m.refused_not_begun,
   begun: m.refused_begun,
@@ -104,7 +109,7 @@ const REFUSALS: Record<RefusedOut["code"] | "opened_elsewhere", Say> = {
 export const say = (message: Say | undefined, facts: Facts) => `${(message ?? m.refused_unknown)(facts as never)}.`;
 
 /** Why something was refused. A rule of the game has words of its own: `ruleWords`. */
-export const refusalWords = ({ code, facts }: Pick<Refused, "code" | "facts">) => say(REFUSALS[code as keyof typeof REFUSALS], facts);
+export const refusalWords = ({ code, facts }: Pick<Refused, "code" | "facts">) => say(REFUSALS[code as keyof typeof REFUSALS] ?? LATER[code as Later], facts);
 
 /** What went wrong with a request. */
 export const failureWords = (error: unknown) =>
