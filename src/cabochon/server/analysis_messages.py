@@ -1,6 +1,6 @@
 """The messages of the analysis board: positions, moves played on them, and what the engine thinks of them."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -95,7 +95,7 @@ class ProblemOut(Message):
     """Why a position cannot be, or a move cannot be played (`step` is its number, from 0). `rule`: the rule that forbids it."""
 
     code: ProblemCode
-    facts: dict[str, Any]
+    facts: dict[str, str | int]
     sentence: str
     step: int | None
     rule: RuleOut | None
@@ -240,7 +240,7 @@ class NotFoundOut(Message):
     id: int
     problem: ProblemOut | None
     code: RefusalCode | None
-    facts: dict[str, Any]
+    facts: dict[str, str | int]
 
 
 AnalysisMessage = Annotated[ThinkIn | StopIn, Field(discriminator="kind")]

@@ -238,7 +238,7 @@ export interface ProblemOut {
     | "card"
     | "rule";
   facts: {
-    [k: string]: unknown;
+    [k: string]: string | number;
   };
   sentence: string;
   step: number | null;
@@ -947,7 +947,7 @@ export interface NotFoundOut {
       )
     | null;
   facts: {
-    [k: string]: unknown;
+    [k: string]: string | number;
   };
 }
 /**
