@@ -14,7 +14,7 @@ from cabochon.server import analysis_routes
 from cabochon.server.analysis_messages import PROBLEMS, AnalysisOut, FoundOut, GameLineOut, NotFoundOut
 from cabochon.server.analysis_routes import search
 from cabochon.study.known import as_known, parse_known, seen_by_turn
-from tests.support.serving import Guest, House, house, two_players
+from tests.support.serving import Clock, Guest, House, house, true_sources, two_players
 
 PATIENT: dict[str, Any] = {"bot_deadline": 300.0, "bot_delay": 0.0}  # the search may have to be compiled
 SHALLOW = (32, 64)
@@ -23,7 +23,7 @@ SHALLOW = (32, 64)
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[House]:
     monkeypatch.setattr(analysis_routes, "DEPTHS", SHALLOW)
-    with house(tmp_path, **PATIENT) as running:
+    with house(tmp_path, true_sources(Clock()), **PATIENT) as running:
         yield running
 
 
@@ -204,7 +204,7 @@ def test_another_position_takes_the_place_of_the_one_before(here: House) -> None
     with board(here) as open_board:
         open_board.think(line_of(Game(seed=1)), 1)
         open_board.think(line_of(Game(seed=2)), 2)
-        numbers = []
+        numbers: list[tuple[int, bool]] = []
         while not numbers or numbers[-1] != (2, True):
             message = open_board.hear()
             numbers.append((message["id"], message["done"]))
@@ -296,7 +296,7 @@ def test_a_running_game_against_bots_shows_only_what_its_player_sees(here: House
 
 
 def test_a_table_begins_at_a_position(here: House) -> None:
-    game = Game("classic", 3, seed=4, start=1, moves="take wug; reserve 1?; take rrk".replace("rrk", "wuk"))
+    game = Game("classic", 3, seed=4, start=1, moves="take wug; reserve 1?; take wuk")
     hidden = as_known(game.position())
     guest = here.guest()
     response = post(guest, "/api/analysis/table", position=format_position(hidden), seat=2, bot="greedy")

@@ -20,6 +20,7 @@ from .errors import Refused
 from .leases import Lease
 from .leases import metadata as metadata
 from .push_subscriptions import subscriptions as subscriptions
+from .review_store import reviews as reviews
 
 if TYPE_CHECKING:
     from .table import Entry, Seat
