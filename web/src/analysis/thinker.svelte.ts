@@ -5,6 +5,8 @@ import { socketAddress } from "./api";
 /** How long until a lost connection is tried again, in milliseconds. */
 const AGAIN = 2000;
 const MAX_KEPT = 300;
+/** What is refused now may be possible in a moment. */
+const WAITS = new Set(["starting", "too_many_studies", "too_many_own_studies"]);
 
 export class Thinker {
   found = $state.raw<FoundOut | null>(null);
@@ -24,6 +26,7 @@ export class Thinker {
     this.#position = position;
     this.found = position === null ? null : (this.#kept.get(position) ?? null);
     this.refused = null;
+    clearTimeout(this.#timer);
     this.#ask();
   }
 
@@ -58,7 +61,11 @@ export class Thinker {
 
   #hear(message: FoundOut | NotFoundOut) {
     if (message.id !== this.#number || this.#position === null) return;
-    if (message.kind === "not_found") return void (this.refused = message);
+    this.refused = message.kind === "not_found" ? message : null;
+    if (message.kind === "not_found") {
+      if (WAITS.has(message.code ?? "")) this.#timer = window.setTimeout(() => this.#ask(), AGAIN);
+      return;
+    }
     // What was found before may have been deeper.
     if (this.found && this.found.nodes > message.nodes && !message.done) return;
     this.found = message;
