@@ -342,7 +342,8 @@ def record_text_of(line: str, moves: Sequence[NotedStepIn], names: Sequence[str]
 
 def found_out(view: View, found: Analysis) -> dict[str, Any]:
     """Chances and moves of a FoundOut."""
-    best = [one for one in found.moves if one.visits or one is found.moves[0]][:MAX_MOVES_SHOWN]
+    first, *others = found.moves[:MAX_MOVES_SHOWN]
+    best = [first, *sorted((one for one in others if one.visits), key=lambda one: one.values[view.turn], reverse=True)]
     return {
         "nodes": found.nodes,
         "seconds": round(found.seconds, 2),
