@@ -43,7 +43,12 @@ class IllegalMove(CabochonError):
 
 
 class PositionError(CabochonError):
-    """A text that is no position, or a position that cannot be."""
+    """A text that is no position, or a position that cannot be; `code` and `facts` say it to programs (see `validity`)."""
+
+    def __init__(self, sentence: str, code: str = "not_a_position", facts: dict[str, str | int] | None = None) -> None:
+        super().__init__(sentence)
+        self.code = code
+        self.facts = facts or {}
 
 
 class RecordError(CabochonError):

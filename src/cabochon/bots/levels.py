@@ -45,10 +45,13 @@ class Level(BaseBot):
         move = sample_move(found, self.temperature, seed) if self.temperature else found.best
         return Thought(move, found.nodes, found.seconds)
 
-    def analyse(self, view: View, budget: Budget, seed: int, *, threads: int = 1, stop: Signal | None = None) -> Analysis:
+    def analyse(
+        self, view: View, budget: Budget, seed: int, *, threads: int = 1, stop: Signal | None = None, lines: int = 0
+    ) -> Analysis:
         """The result of the search within the budget, or within the level's own if the budget has no limit."""
         limited = budget if budget.nodes or budget.seconds else self.default_budget
-        return analyse(view, limited, seed, config=self.config_for(view), threads=threads, stop=stop, nets=self.nets)
+        config = self.config_for(view)
+        return analyse(view, limited, seed, config=config, threads=threads, stop=stop, nets=self.nets, lines=lines)
 
     def config_for(self, view: View) -> SearchConfig:
         """The search of this level; without a net if there is none for this game. A folder that was asked for must have one."""

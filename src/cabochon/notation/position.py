@@ -65,6 +65,13 @@ def parse_switches(texts: dict[str, str]) -> dict[str, Any]:
 
 def parse_position(text: str) -> Position | View:
     """The Position, or the View if it has `seen:`. Refused with the reason if it cannot be."""
+    shown = read_position(text)
+    check_position(shown)
+    return shown
+
+
+def read_position(text: str) -> Position | View:
+    """The same, without asking whether it can be."""
     if not isinstance(text, str):
         raise WrongType(f"a position is a text, not {quoted(text)}")
     words = text.split()
@@ -76,9 +83,7 @@ def parse_position(text: str) -> Position | View:
         rules = ruleset(words[0], number_or_text(words[1]), house)  # type: ignore[arg-type]
     except RulesetError as wrong:
         raise PositionError(f"position: {wrong}") from wrong
-    shown = _Reader(rules, fields).read()
-    check_position(shown)
-    return shown
+    return _Reader(rules, fields).read()
 
 
 def _fields(words: list[str]) -> dict[str, str]:

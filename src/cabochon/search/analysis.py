@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -52,13 +52,17 @@ class Signal(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class MoveStats:
-    """A legal move at the root: its prior, its visits, and each seat's probability to win after it."""
+    """A legal move at the root: its prior, its visits, and each seat's probability to win after it.
+
+    `line` begins with the move itself and goes on with what is expected; it is there if it was asked for.
+    """
 
     move: Move
     prior: float
     visits: int
     values: tuple[float, ...]
     is_proven: bool
+    line: tuple[Move, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,10 +285,11 @@ def analyse(
     threads: int = 1,
     stop: Signal | None = None,
     nets: str = "",
+    lines: int = 0,
 ) -> Analysis:
     """Search a position from the view of the seat to decide. The same view, nodes, seed and threads give the same answer.
 
-    `nets` names a folder of nets to use in place of the usual one.
+    `nets` names a folder of nets to use in place of the usual one. The first moves of the answer, as many as `lines`, have lines.
     """
     _check(view, budget)
     search = _Search(view, budget, seed, config, stop, nets)
@@ -298,7 +303,7 @@ def analyse(
                 for i in range(min(threads, len(shares)))
             ]
             roots = [root for part in parts for root in part.result()]
-    return _merged(view, roots, search.start)
+    return _merged(view, roots, search.start, lines)
 
 
 def lower_bound(move: MoveStats, seat: int, max_visits: int) -> float:
@@ -339,15 +344,21 @@ def _merged_moves(view: View, roots: list[_RootStats]) -> list[MoveStats]:
     ]
 
 
-def _merged(view: View, roots: list[_RootStats], start: float) -> Analysis:
-    """All trees as one answer: the move to play first, the others by visits."""
+def _longest_line(view: View, roots: list[_RootStats], move: Move) -> tuple[Move, ...]:
+    """A move, and what the tree that looked furthest expects after it."""
     moves = plain_moves(view.rules.variant)
+    longest = max((root.line(move.action) for root in roots), key=len)
+    return tuple(moves[action] for action in longest) or (move,)
+
+
+def _merged(view: View, roots: list[_RootStats], start: float, lines: int) -> Analysis:
+    """All trees as one answer: the move to play first, the others by visits."""
     stats = sorted(_merged_moves(view, roots), key=lambda move: (move.visits, move.prior), reverse=True)
     best = max(stats, key=lambda move: lower_bound(move, view.turn, stats[0].visits))
     stats.remove(best)
     stats.insert(0, best)
     values = np.mean([root.root_values for root in roots], axis=0)
-    longest = max((root.line(best.move.action) for root in roots), key=len)
-    line = tuple(moves[action] for action in longest) or (best.move,)
+    line = _longest_line(view, roots, best.move)
+    stats[:lines] = [replace(one, line=_longest_line(view, roots, one.move)) for one in stats[:lines]]
     nodes = sum(root.visits for root in roots)
     return Analysis(tuple(stats), tuple(values.tolist()), line, nodes, time.perf_counter() - start)

@@ -127,6 +127,7 @@ class Background:
         self.working.discard(working)
         if not working.cancelled():
             working.exception()  # nobody may wait for it any more
+        self.look()  # a thread is free only now
 
     async def _turn(self, *, first: bool) -> Place:
         if self.is_stopped:

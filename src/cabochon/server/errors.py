@@ -21,6 +21,10 @@ REFUSALS: dict[str, tuple[int, str]] = {
     # hints
     "hint_alone": (409, "hints are given only where everybody else is a bot: another person sits at this table"),
     "hint_coming": (429, "one hint at a time: the one you asked for is on its way"),
+    # the analysis board
+    "impossible": (409, "{sentence}"),
+    "no_deal": (409, "a record begins with the deal, and this study begins at a later position"),
+    "from_position": (409, "this game began at a position that somebody set up: there is no deal to check, and no record"),
     # the deal
     "sealed_already": (409, "this seat has sealed a nonce already"),
     "no_seal": (409, "seat {seat} has sealed no nonce"),

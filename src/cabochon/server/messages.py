@@ -96,12 +96,16 @@ class AgreedOptions(Message):
 
 
 class TableOptions(AgreedOptions):
-    """What a table agrees on. Variant, players and start are named by the commitment to the deal, and never changed."""
+    """What a table agrees on. Variant, players and start are named by the commitment to the deal, and never changed.
+
+    A game with a `position` begins there: its unseen cards are dealt, and nothing else.
+    """
 
     variant: VariantName = "classic"
     players: Annotated[int, Field(ge=2, le=4)] = 2
     bots: Annotated[list[Text], Field(max_length=3)] = []
     start: Literal["random", "host"] = "random"
+    position: Annotated[str, Field(max_length=2000)] | None = None
 
     def house_rules(self) -> dict[str, Any]:
         """The house rules as keywords of `Game`."""

@@ -21,6 +21,7 @@ from ..notation.record import format_record
 from ..rules.variants import VARIANTS
 from ..version import __version__
 from .addresses import is_local
+from .analysis_routes import analysis_router
 from .broadcast import outcome, room_out, room_out_for
 from .commitment import AnyReveal, start_rule
 from .errors import Refused
@@ -70,6 +71,7 @@ def add_routes(app: FastAPI, service: Service) -> None:
     _add_push(app, service)
     _add_tables(app, service)
     _add_table(app, service)
+    app.include_router(analysis_router(service))
     _add_pages(app, service)
 
 
@@ -250,7 +252,7 @@ def _add_table(app: FastAPI, service: Service) -> None:
     async def record(request: Request, table_id: str) -> Response:
         """The record of a finished game."""
         _charge(service, request, "record")
-        table = await finished(request, table_id)
+        table = _from_deal(await finished(request, table_id))
         name = f'attachment; filename="{table.id}.game"'
         return PlainTextResponse(await record_of(service, table), headers={"Content-Disposition": name})
 
@@ -258,7 +260,7 @@ def _add_table(app: FastAPI, service: Service) -> None:
     async def reveal(request: Request, table_id: str) -> Response:
         """After the end: secret, seals, nonces, commitment and record, for `cabochon verify`."""
         _charge(service, request, "reveal")
-        table = await finished(request, table_id)
+        table = _from_deal(await finished(request, table_id))
         return _json(reveal_out(table, await record_of(service, table)))
 
     @app.get("/api/tables/{table_id}/replay", response_model=ReplayOut)
@@ -304,6 +306,13 @@ def _finished(service: Service) -> Callable[[Request, str], Awaitable[Table]]:
         return await finished_table(service, request, table_id)
 
     return finished
+
+
+def _from_deal(table: Table) -> Table:
+    """Refuse a game that began at a later position."""
+    if table.options.position is not None:
+        raise Refused("from_position")
+    return table
 
 
 async def finished_table(service: Service, request: Request, table_id: str) -> Table:

@@ -17,6 +17,7 @@ from ..errors import CabochonError
 from ..notation.move import Move
 from ..rules.deal import ANY_START
 from ..ruleset import Ruleset
+from ..study.known import parse_known
 from .bot_pool import BotPool
 from .broadcast import broadcast, listed_out, tell_chat
 from .chat import ChatLine
@@ -718,9 +719,23 @@ def _is_late(table: Table, now: float) -> bool:
 def check_rules(options: TableOptions) -> None:
     """Refuse house rules that do not go with the variant."""
     try:
-        Ruleset(options.variant, options.players, **options.house_rules())
+        rules = Ruleset(options.variant, options.players, **options.house_rules())
     except CabochonError as error:
         raise Refused("house_rules", sentence=str(error)) from error
+    if options.position is not None:
+        check_start(options.position, rules)
+
+
+def check_start(position: str, rules: Ruleset) -> None:
+    """Refuse a position that cannot be, is over, or is one of another game."""
+    try:
+        shown = parse_known(position)
+    except CabochonError as error:
+        raise Refused("impossible", sentence=str(error)) from error
+    if shown.rules != rules:
+        raise Refused("impossible", sentence="the position is one of another game, or of other house rules")
+    if shown.stage == "over":
+        raise Refused("over")
 
 
 def check_bots(options: TableOptions) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from ..errors import CabochonError
 from ..game import Game
+from ..study.known import dealt, parse_known
 from .clock import Moment, PlayingTime
 from .commitment import DealInputs
 from .messages import TableOptions
@@ -128,6 +129,8 @@ def _check_range(name: str, number: float) -> None:
 def deal(options: TableOptions, inputs: DealInputs) -> Game:
     """The game of a table: everything about it follows from the secret and the nonces."""
     order = order_of(inputs.key, options.variant, options.players, inputs.start)
+    if options.position is not None:
+        return Game.from_position(dealt(parse_known(options.position), order.decks))
     return Game.from_order(
         options.variant, options.players, decks=order.decks, tiles=order.tiles, start=order.start, **options.house_rules()
     )

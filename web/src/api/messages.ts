@@ -5,10 +5,13 @@ export interface Messages {
   AdvantageOut: AdvantageOut;
   AdviceOut: AdviceOut;
   AgreedOptions: AgreedOptions;
+  AnalysisIn: AnalysisIn;
+  AnalysisOut: AnalysisOut;
   AnswerIn: AnswerIn;
   AreaOut: AreaOut;
   AskOut: AskOut;
   BackIn: BackIn;
+  BoardOut: BoardOut;
   BotOut: BotOut;
   CardOut: CardOut;
   ChatIn: ChatIn;
@@ -21,14 +24,24 @@ export interface Messages {
   DealOut: DealOut;
   DecisionOut: DecisionOut;
   DeclinedOut: DeclinedOut;
+  DraftIn: DraftIn;
+  DraftReservedIn: DraftReservedIn;
+  DraftSeatIn: DraftSeatIn;
+  DraftTileIn: DraftTileIn;
+  EndOut: EndOut;
   EntryOut: EntryOut;
+  FoundOut: FoundOut;
+  FromHereIn: FromHereIn;
   GameDataOut: GameDataOut;
+  GameLineOut: GameLineOut;
+  GoodMoveOut: GoodMoveOut;
   HintIn: HintIn;
   HintOut: HintOut;
   HouseRules: HouseRules1;
   JoinOut: JoinOut;
   KickIn: KickIn;
   LeaveIn: LeaveIn;
+  LineMoveOut: LineMoveOut;
   ListedOut: ListedOut;
   LobbyOut: LobbyOut;
   MomentOut: MomentOut;
@@ -38,14 +51,20 @@ export interface Messages {
   NameIn: NameIn;
   NoClock: NoClock;
   NonceIn: NonceIn;
+  NotFoundOut: NotFoundOut;
+  NotedStepIn: NotedStepIn;
   OutcomeOut: OutcomeOut;
   PingIn: PingIn;
+  PlayedOut: PlayedOut;
   PointsOut: PointsOut;
   PongOut: PongOut;
+  ProblemOut: ProblemOut;
   PushIn: PushIn;
   PushKeyOut: PushKeyOut;
   PushOffIn: PushOffIn;
   ReactIn: ReactIn;
+  RecordIn: RecordIn;
+  RecordOut: RecordOut;
   RefusalOut: RefusalOut;
   RefusedOut: RefusedOut;
   RematchIn: RematchIn;
@@ -70,11 +89,14 @@ export interface Messages {
   SitIn: SitIn;
   StartIn: StartIn;
   StateOut: StateOut;
+  StepIn: StepIn;
+  StopIn: StopIn;
   SupplyOut: SupplyOut;
   SwapIn: SwapIn;
   TableOptions: TableOptions;
   TableOut: TableOut;
   TakeSeatIn: TakeSeatIn;
+  ThinkIn: ThinkIn;
   ThoughtOut: ThoughtOut;
   TileFaceOut: TileFaceOut;
   TileOut: TileOut;
@@ -174,13 +196,205 @@ export interface DaysClock {
   days?: number;
 }
 /**
- * Say yes or no to a question.
+ * A position, and moves to be played from it.
  */
-export interface AnswerIn {
-  type: "answer";
-  id: number;
-  ask: number;
-  yes: boolean;
+export interface AnalysisIn {
+  position: string;
+  moves?: StepIn[];
+}
+/**
+ * A move, and the card that it turns up: null is one that is drawn. One reserved from a deck stays unseen without `draw`.
+ */
+export interface StepIn {
+  text: string;
+  card?: number | null;
+  draw?: boolean;
+}
+/**
+ * What was played, up to the first problem, and the board after it; none if the position itself cannot be.
+ */
+export interface AnalysisOut {
+  problem: ProblemOut | null;
+  played: PlayedOut[];
+  board: BoardOut | null;
+}
+/**
+ * Why a position cannot be, or a move cannot be played (`step` is its number, from 0). `rule`: the rule that forbids it.
+ */
+export interface ProblemOut {
+  code:
+    | "not_a_position"
+    | "tokens_many"
+    | "tokens_few"
+    | "time_token"
+    | "card_twice"
+    | "unnamed"
+    | "card_count"
+    | "wrong_tier"
+    | "market_gap"
+    | "tile_count"
+    | "tile_twice"
+    | "hand_limit"
+    | "sight"
+    | "token_limit"
+    | "far_over"
+    | "claim"
+    | "tile_demand"
+    | "reason"
+    | "passes"
+    | "goal_reached"
+    | "avengers_missing"
+    | "avengers_wrong"
+    | "card"
+    | "rule";
+  facts: {
+    [k: string]: string | number;
+  };
+  sentence: string;
+  step: number | null;
+  rule: RuleOut | null;
+}
+/**
+ * The rule that forbids a move (variants/refusals.md), and how things stand. `not_a_move`: the text says no move.
+ */
+export interface RuleOut {
+  code:
+    | "game_over"
+    | "return_first"
+    | "claim_first"
+    | "return_above_the_limit"
+    | "claim_among_several"
+    | "pile_for_two"
+    | "not_in_the_bank"
+    | "three_colours"
+    | "deck_empty"
+    | "place_empty"
+    | "reserve_full"
+    | "not_in_the_reserve"
+    | "price_too_high"
+    | "pay_tokens_in_hand"
+    | "time_never_spent"
+    | "overpaying"
+    | "whole_price"
+    | "can_still_move"
+    | "time_never_returned"
+    | "return_tokens_in_hand"
+    | "no_tile_there"
+    | "demand_not_met"
+    | "other_colour_not_met"
+    | "points_not_met"
+    | "not_a_move";
+  facts: {
+    [k: string]: string | number;
+  };
+}
+/**
+ * A move that was played: as a line of a log, the card that it made known, and the position after it.
+ */
+export interface PlayedOut {
+  position: string;
+  entry: EntryOut;
+  card: number | null;
+}
+/**
+ * A line of the log. Lines are never taken away: an `undo` names the line it takes back.
+ *
+ * `card` is the card bought or reserved and `turned_up` the one that took its place, if this viewer may know them (where
+ * reserves lie face down `turned_up` is not told); `shown` are the reserved cards that a forced pass has shown; `tile` is a
+ * tile that came; `avengers` says that the Avengers tile came to the seat; `gems` are the tokens taken, paid or returned, as
+ * counts by letter; `turns` is the number of turns completed before it; `thought` is there if a bot moved.
+ */
+export interface EntryOut {
+  number: number;
+  kind: "move" | "undo" | "replace" | "back" | "timeout" | "resign";
+  seat: number;
+  text: string;
+  card: number | null;
+  turned_up: number | null;
+  shown: number[];
+  tile: number | null;
+  avengers: boolean;
+  gems: number[];
+  undoes: number | null;
+  turns: number;
+  at: number;
+  thought: ThoughtOut | null;
+}
+/**
+ * How a bot came to its move: positions looked at (null where it does not say) and seconds, both rounded.
+ *
+ * `bot` is who moved; if that was in the place of another bot, `instead_of` is that one. `why` says why the bot was weakened:
+ * no process was free in time (`late`), it gave no legal move (`failed`), the server was not ready (`starting`), or it had less
+ * than a quarter of its time (`short`).
+ */
+export interface ThoughtOut {
+  bot: string;
+  nodes: number | null;
+  seconds: number;
+  instead_of: string | null;
+  why: ("late" | "failed" | "starting" | "short") | null;
+}
+/**
+ * A position with all that can be done in it, seen from the seat to decide.
+ *
+ * `reveals` has for each move that makes an unseen card known the tier of that card, `could_be` the cards for those that buy an
+ * unknown card of the reserve, `stays_unseen` the moves whose card need not be told. `unseen` are the cards of each tier that
+ * may come.
+ */
+export interface BoardOut {
+  position: string;
+  variant: string;
+  players: number;
+  house: HouseRules1;
+  view: ViewOut;
+  prices: {
+    [k: string]: number[];
+  };
+  choices: ChoicesOut;
+  reveals: {
+    [k: string]: number;
+  };
+  could_be: {
+    [k: string]: number[];
+  };
+  stays_unseen: string[];
+  unseen: number[][];
+  end: EndOut | null;
+}
+/**
+ * The switches; None is the variant's own default.
+ */
+export interface HouseRules1 {
+  take_fewer?: boolean;
+  goal?: number | null;
+  open_reserves?: boolean;
+  token_limit?: number;
+  hand_limit?: number;
+}
+/**
+ * What one seat (or a spectator: null) may know.
+ */
+export interface ViewOut {
+  seat: number | null;
+  start: number;
+  turn: number;
+  turns: number;
+  round: number;
+  stage: "main" | "return" | "claim" | "over";
+  last_round: boolean;
+  bank: number[];
+  market: (number | null)[][];
+  deck_sizes: number[];
+  tiles: TileOut[];
+  avengers: number | null;
+  areas: AreaOut[];
+}
+/**
+ * A tile on the table and the seat it went to.
+ */
+export interface TileOut {
+  number: number;
+  owner: number | null;
 }
 /**
  * What lies in front of a seat. Counts follow the variant's letters (five colours, wild, then Time in Marvel).
@@ -200,6 +414,35 @@ export interface ReservedOut {
   tier: number;
   blind: boolean;
   card: number | null;
+}
+/**
+ * What the seat to decide may do.
+ *
+ * If it holds wild tokens, `payments` has for each purchase the ways to pay it, that which keeps most of them first; without
+ * them the price is paid as it stands.
+ */
+export interface ChoicesOut {
+  legal: string[];
+  payments: {
+    [k: string]: string[];
+  };
+}
+/**
+ * How a game ended.
+ */
+export interface EndOut {
+  ranks: number[];
+  winners: number[];
+  reason: string;
+}
+/**
+ * Say yes or no to a question.
+ */
+export interface AnswerIn {
+  type: "answer";
+  id: number;
+  ask: number;
+  yes: boolean;
 }
 /**
  * A question that waits for the others' consent: to take back, or to let a bot play for a seat that is away.
@@ -273,18 +516,6 @@ export interface ChatOut {
   lines: ChatLineOut[];
 }
 /**
- * What the seat to decide may do.
- *
- * If it holds wild tokens, `payments` has for each purchase the ways to pay it, that which keeps most of them first; without
- * them the price is paid as it stands.
- */
-export interface ChoicesOut {
-  legal: string[];
-  payments: {
-    [k: string]: string[];
-  };
-}
-/**
  * Seconds left for every seat, as of the sending of the message; `running` is the seat whose time runs (null: nobody's).
  */
 export interface ClockOut {
@@ -351,42 +582,94 @@ export interface DeclinedOut {
   declined_by: number | null;
 }
 /**
- * A line of the log. Lines are never taken away: an `undo` names the line it takes back.
+ * A position as it is edited. What follows from the rest is not said: bank, decks, Time tokens, the stage.
  *
- * `card` is the card bought or reserved and `turned_up` the one that took its place, if this viewer may know them (where
- * reserves lie face down `turned_up` is not told); `shown` are the reserved cards that a forced pass has shown; `tile` is a
- * tile that came; `avengers` says that the Avengers tile came to the seat; `gems` are the tokens taken, paid or returned, as
- * counts by letter; `turns` is the number of turns completed before it; `thought` is there if a bot moved.
+ * `fill`: empty places of the market and missing tiles are drawn.
  */
-export interface EntryOut {
+export interface DraftIn {
+  variant: string;
+  players: number;
+  house?: HouseRules2;
+  start?: number;
+  turn?: number;
+  round?: number;
+  market: (number | null)[][];
+  tiles?: DraftTileIn[];
+  avengers?: number | null;
+  seats: DraftSeatIn[];
+  fill?: boolean;
+}
+/**
+ * The switches; None is the variant's own default.
+ */
+export interface HouseRules2 {
+  take_fewer?: boolean;
+  goal?: number | null;
+  open_reserves?: boolean;
+  token_limit?: number;
+  hand_limit?: number;
+}
+/**
+ * A tile, and the seat it went to.
+ */
+export interface DraftTileIn {
   number: number;
-  kind: "move" | "undo" | "replace" | "back" | "timeout" | "resign";
+  owner?: number | null;
+}
+/**
+ * What lies before a seat. The counts follow the variant's letters; Time tokens follow from the cards.
+ */
+export interface DraftSeatIn {
+  tokens: number[];
+  tableau?: number[];
+  reserve?: DraftReservedIn[];
+}
+/**
+ * A reserved card; without a number it is an unseen one of the tier. `blind`: it was drawn unseen from the deck.
+ */
+export interface DraftReservedIn {
+  tier: number;
+  card?: number | null;
+  blind?: boolean;
+}
+/**
+ * What was found until now, the best move first; `done`: there will be nothing more.
+ */
+export interface FoundOut {
+  kind: "found";
+  id: number;
+  nodes: number;
+  seconds: number;
+  chances: number[];
+  moves: GoodMoveOut[];
+  done: boolean;
+}
+/**
+ * A move: each seat's chance to win after it, how often it was looked at, whether that is proven, and what may follow.
+ */
+export interface GoodMoveOut {
+  text: string;
+  chances: number[];
+  visits: number;
+  proven: boolean;
+  line: LineMoveOut[];
+}
+/**
+ * A move of a line: who plays it, and the card it is about if that is known by then.
+ */
+export interface LineMoveOut {
   seat: number;
   text: string;
   card: number | null;
-  turned_up: number | null;
-  shown: number[];
-  tile: number | null;
-  avengers: boolean;
-  gems: number[];
-  undoes: number | null;
-  turns: number;
-  at: number;
-  thought: ThoughtOut | null;
+  tier: number | null;
 }
 /**
- * How a bot came to its move: positions looked at (null where it does not say) and seconds, both rounded.
- *
- * `bot` is who moved; if that was in the place of another bot, `instead_of` is that one. `why` says why the bot was weakened:
- * no process was free in time (`late`), it gave no legal move (`failed`), the server was not ready (`starting`), or it had less
- * than a quarter of its time (`short`).
+ * Play on from a position: which seat one takes, and the bot at all the others.
  */
-export interface ThoughtOut {
+export interface FromHereIn {
+  position: string;
+  seat: number;
   bot: string;
-  nodes: number | null;
-  seconds: number;
-  instead_of: string | null;
-  why: ("late" | "failed" | "starting" | "short") | null;
 }
 /**
  * All that a client needs to draw a variant without knowing its name: its numbers, what it has, its cards and tiles.
@@ -438,6 +721,14 @@ export interface TileFaceOut {
   other: number;
 }
 /**
+ * A game, to be analysed: its first position, its moves with the cards they made known, and who sat where.
+ */
+export interface GameLineOut {
+  position: string;
+  moves: StepIn[];
+  names: string[];
+}
+/**
  * Ask what a net would play; the answer is a hint. Only for whoever is to decide and plays against bots alone.
  */
 export interface HintIn {
@@ -455,16 +746,6 @@ export interface HintOut {
   number: number;
   moves: AdviceOut[];
   chances: number[];
-}
-/**
- * The switches; None is the variant's own default.
- */
-export interface HouseRules1 {
-  take_fewer?: boolean;
-  goal?: number | null;
-  open_reserves?: boolean;
-  token_limit?: number;
-  hand_limit?: number;
 }
 /**
  * Where friends find this server: the beginning of every link for them. `only_here`: nobody but this machine can open it.
@@ -510,9 +791,11 @@ export interface ListedOut {
 }
 /**
  * What a table agrees on. Variant, players and start are named by the commitment to the deal, and never changed.
+ *
+ * A game with a `position` begins there: its unseen cards are dealt, and nothing else.
  */
 export interface TableOptions {
-  house?: HouseRules2;
+  house?: HouseRules3;
   clock?: NoClock | MoveClock | TotalClock | DaysClock;
   takeback?: "free" | "consent" | "never";
   watch?: "anybody" | "link" | "nobody";
@@ -520,11 +803,12 @@ export interface TableOptions {
   players?: number;
   bots?: string[];
   start?: "random" | "host";
+  position?: string | null;
 }
 /**
  * The switches; None is the variant's own default.
  */
-export interface HouseRules2 {
+export interface HouseRules3 {
   take_fewer?: boolean;
   goal?: number | null;
   open_reserves?: boolean;
@@ -588,31 +872,6 @@ export interface MomentOut {
   legal: string[];
 }
 /**
- * What one seat (or a spectator: null) may know.
- */
-export interface ViewOut {
-  seat: number | null;
-  start: number;
-  turn: number;
-  turns: number;
-  round: number;
-  stage: "main" | "return" | "claim" | "over";
-  last_round: boolean;
-  bank: number[];
-  market: (number | null)[][];
-  deck_sizes: number[];
-  tiles: TileOut[];
-  avengers: number | null;
-  areas: AreaOut[];
-}
-/**
- * A tile on the table and the seat it went to.
- */
-export interface TileOut {
-  number: number;
-  owner: number | null;
-}
-/**
  * Play a move. `number` is the number the entry will have: sent twice, it is played once and acknowledged twice.
  */
 export interface MoveIn {
@@ -634,6 +893,119 @@ export interface NonceIn {
   type: "nonce";
   id: number;
   nonce: string;
+}
+/**
+ * Nothing can be found: the position cannot be (`problem`), or it is refused.
+ */
+export interface NotFoundOut {
+  kind: "not_found";
+  id: number;
+  problem: ProblemOut | null;
+  code:
+    | (
+        | "rule"
+        | "not_begun"
+        | "begun"
+        | "over"
+        | "not_over"
+        | "not_your_turn"
+        | "wrong_number"
+        | "gone_on"
+        | "log_full"
+        | "hint_alone"
+        | "hint_coming"
+        | "impossible"
+        | "no_deal"
+        | "from_position"
+        | "sealed_already"
+        | "no_seal"
+        | "wrong_nonce"
+        | "not_opening"
+        | "old_deal"
+        | "no_takeback"
+        | "nothing_to_undo"
+        | "asked_already"
+        | "asked_enough"
+        | "nothing_asked"
+        | "not_asked"
+        | "stand_in"
+        | "own_stand_in"
+        | "no_stand_in"
+        | "bot_there"
+        | "not_away"
+        | "resigned"
+        | "rematch_later"
+        | "chat_empty"
+        | "chat_full"
+        | "too_many_chats"
+        | "no_cookie"
+        | "seat_taken"
+        | "somebody_there"
+        | "nobody_there"
+        | "own_seat"
+        | "kicked"
+        | "watching"
+        | "no_own_seat"
+        | "no_seat"
+        | "no_eyes"
+        | "host_only"
+        | "house_rules"
+        | "unknown_bot"
+        | "too_many_bots"
+        | "name_characters"
+        | "name_empty"
+        | "no_push"
+        | "unknown_push_service"
+        | "no_review"
+        | "bad_record"
+        | "record_not_over"
+        | "record_too_long"
+        | "not_asked_here"
+        | "no_table"
+        | "no_link"
+        | "other_seat"
+        | "nothing_there"
+        | "nobody_watches"
+        | "face_down"
+        | "other_eyes"
+        | "other_site"
+        | "not_understood"
+        | "bad_request"
+        | "bad_host"
+        | "wrong_method"
+        | "too_slow"
+        | "headers_too_large"
+        | "too_large"
+        | "too_many_messages"
+        | "too_many_requests"
+        | "too_many_connections"
+        | "too_many_tables"
+        | "too_many_moves"
+        | "too_many_takebacks"
+        | "too_many_waiting"
+        | "too_many_waiting_there"
+        | "too_many_studies"
+        | "too_many_own_studies"
+        | "starting"
+        | "stopping"
+        | "server_full"
+        | "not_stored"
+        | "no_database"
+        | "damaged"
+        | "failed"
+      )
+    | null;
+  facts: {
+    [k: string]: string | number;
+  };
+}
+/**
+ * A move with its card, and a note.
+ */
+export interface NotedStepIn {
+  text: string;
+  card?: number | null;
+  note?: string;
 }
 /**
  * How the game ended. `log_full`: the log had reached its greatest length; nobody has won, and every rank is 1.
@@ -697,6 +1069,20 @@ export interface ReactIn {
   reaction: "hello" | "nice" | "thanks" | "oops" | "wow" | "good_game";
 }
 /**
+ * A line of moves to be saved as a record.
+ */
+export interface RecordIn {
+  position: string;
+  moves: NotedStepIn[];
+  names?: (string | "")[];
+}
+/**
+ * A record, as text.
+ */
+export interface RecordOut {
+  record: string;
+}
+/**
  * The body of every answer that is not a success; the same as RefusedOut on the socket.
  */
 export interface RefusalOut {
@@ -713,6 +1099,9 @@ export interface RefusalOut {
     | "log_full"
     | "hint_alone"
     | "hint_coming"
+    | "impossible"
+    | "no_deal"
+    | "from_position"
     | "sealed_already"
     | "no_seal"
     | "wrong_nonce"
@@ -815,6 +1204,9 @@ export interface RefusedOut {
     | "log_full"
     | "hint_alone"
     | "hint_coming"
+    | "impossible"
+    | "no_deal"
+    | "from_position"
     | "sealed_already"
     | "no_seal"
     | "wrong_nonce"
@@ -895,40 +1287,6 @@ export interface RefusedOut {
     [k: string]: string | number;
   };
   rule: RuleOut | null;
-}
-/**
- * The rule that forbids a move (variants/refusals.md), and how things stand. `not_a_move`: the text says no move.
- */
-export interface RuleOut {
-  code:
-    | "game_over"
-    | "return_first"
-    | "claim_first"
-    | "return_above_the_limit"
-    | "claim_among_several"
-    | "pile_for_two"
-    | "not_in_the_bank"
-    | "three_colours"
-    | "deck_empty"
-    | "place_empty"
-    | "reserve_full"
-    | "not_in_the_reserve"
-    | "price_too_high"
-    | "pay_tokens_in_hand"
-    | "time_never_spent"
-    | "overpaying"
-    | "whole_price"
-    | "can_still_move"
-    | "time_never_returned"
-    | "return_tokens_in_hand"
-    | "no_tile_there"
-    | "demand_not_met"
-    | "other_colour_not_met"
-    | "points_not_met"
-    | "not_a_move";
-  facts: {
-    [k: string]: string | number;
-  };
 }
 /**
  * After the end: agree (or no longer agree) to a new table with the same people and the start seat moved on.
@@ -1120,6 +1478,12 @@ export interface StateOut {
   outcome: OutcomeOut | null;
 }
 /**
+ * Think no more.
+ */
+export interface StopIn {
+  kind: "stop";
+}
+/**
  * The host exchanges two seats with whoever sits there.
  */
 export interface SwapIn {
@@ -1133,6 +1497,14 @@ export interface SwapIn {
  */
 export interface TakeSeatIn {
   gives_up?: number | null;
+}
+/**
+ * Think about a position, and no longer about the one before.
+ */
+export interface ThinkIn {
+  kind: "think";
+  id: number;
+  position: string;
 }
 /**
  * What that move would have lost, and its grade.

@@ -41,6 +41,14 @@ export interface Stage {
 /** A session with a game on the table. */
 export type Playing = TableSession & { current: StateOut; view: ViewOut; data: GameDataOut; speaker: Speaker };
 
+/** What is needed to make a choice and to play it, at a table or elsewhere. */
+export type Turn = Pick<
+  Playing,
+  | ("data" | "view" | "seats" | "choice" | "prices" | "tokenLimit" | "note" | "busy" | "sending" | "mine" | "canUndo" | "canHint")
+  | ("hint" | "hinting" | "askHint" | "pick" | "putBack" | "nextPayment" | "clear" | "take" | "buy" | "reserve" | "giveBack" | "returnAll")
+  | ("claim" | "pass" | "undo" | "back")
+>;
+
 export class TableSession {
   readonly connection: Connection;
   readonly partner: DealPartner;
@@ -119,6 +127,9 @@ export class TableSession {
   }
   get prices() {
     return this.current?.prices ?? {};
+  }
+  get canUndo() {
+    return this.current?.can_undo ?? "no";
   }
   get clock() {
     return this.current?.clock ?? null;

@@ -5,6 +5,7 @@ export type Page =
   | { name: "table"; id: string }
   | { name: "replay"; id: string }
   | { name: "review"; id: string }
+  | { name: "analysis" }
   | { name: "rules" }
   | { name: "verify"; id: string }
   | { name: "seat"; id: string }
@@ -15,6 +16,7 @@ function read(path: string): Page {
   const [first, id, third] = parts;
   if (parts.length === 0) return { name: "home" };
   if (first === "rules" && parts.length === 1) return { name: "rules" };
+  if (first === "analysis" && parts.length === 1) return { name: "analysis" };
   if (first === "t" && id && parts.length === 2) return { name: "table", id };
   if (first === "t" && id && third === "replay" && parts.length === 3) return { name: "replay", id };
   if (first === "review" && (parts.length <= 2 || (id === "t" && parts.length === 3))) return { name: "review", id: parts.slice(1).join("/") };
