@@ -14,6 +14,7 @@ from starlette.routing import Match
 from ..version import __version__
 from .errors import Refused
 from .middleware import Guard
+from .puzzle_routes import add_puzzle_routes
 from .rate_limit import MAX_MESSAGE_BYTES
 from .routes import add_routes
 from .service import Service
@@ -72,6 +73,7 @@ def create_app(
     app.add_exception_handler(Refused, _refused)
     app.add_exception_handler(RequestValidationError, _not_understood)
     app.add_exception_handler(HTTPException, _not_possible)
+    add_puzzle_routes(app, service)
     add_routes(app, service)
     return app
 

@@ -4,7 +4,7 @@ A game is played by a mix of levels, since mistakes lead to positions where some
 stages, each dearer than the one before:
 
     scan      a short search: is there a gap between the first and the second move?
-    choose    the themes: most quiet moves are left out, since there are very many of them
+    choose    the themes: most reservations and quiet moves are left out, since there are very many of them
     rank      every legal move is played in a few samples and the position after it searched: does one stand out?
     level     which levels find the move? Most of what all find is left out
     deep      the best moves compared on more samples, searched longer: a gap of MARGIN at least
@@ -50,9 +50,10 @@ MAX_PER_GAME = 2
 MAX_DECISIONS = 400  # of a game
 COMPARED = 4  # moves that are compared deeply
 TRIES = 3  # of a level at a puzzle: it finds the move if most of its tries do
-EASY_SHARE = 0.2  # of those that every level finds are kept
-QUIET_SHARE = 0.1  # of those with quiet themes alone are kept
-QUIET = {"reserve", "tempo"}
+EASY_SHARE = 0.4  # of those that every level finds are kept
+# Of the positions whose move has these themes and no other, and of all other reservations, this share is looked at.
+SHARE_OF = {("reserve",): 0.05, ("tempo",): 0.3}
+RESERVE_SHARE = 0.3
 STILL_CLEAR = 0.5  # of the margin, where a puzzle is checked again
 EARLY_GAP = 0.5  # of the margin: with a smaller gap half-way a stage is given up
 PLAYERS, PLAYER_WEIGHTS = (2, 3, 4), (0.6, 0.25, 0.15)
@@ -147,6 +148,11 @@ def stands_out(found: Analysis, seat: int) -> bool:
     return not others or best.values[seat] - max(move.values[seat] for move in others) >= EARLY_GAP * MARGIN
 
 
+def share_of(themes: tuple[str, ...]) -> float:
+    """How many of the positions with these themes are looked at: the strong play of nets is full of reservations."""
+    return SHARE_OF.get(themes, RESERVE_SHARE if "reserve" in themes else 1.0)
+
+
 def ranked(view: View, moves: Sequence[Move], first: Move) -> list[Move]:
     """The moves that are to be compared deeply, best first; none if no move stands out. `first` is what the scan found."""
     ordered = [first, *(move for move in moves if move != first)]
@@ -173,7 +179,7 @@ def is_sure_win(game: Game, move: Move) -> bool:
 def puzzle_at(game: Game, first: Move, rng: np.random.Generator) -> Puzzle | None:
     """The puzzle at a position whose scan found a move that stands out; None if it does not hold."""
     view = game.view(game.turn)
-    if QUIET.issuperset(themes_of(view, first)) and rng.random() >= QUIET_SHARE:
+    if rng.random() >= share_of(themes_of(view, first)):
         return None
     moves = ranked(view, game.legal_moves(), first)
     if not moves:

@@ -111,7 +111,9 @@ class Story:
         return self.event.avengers or (self.view.avengers == self.seat and more)
 
     def wins_time(self) -> bool:
-        """A card with points can be paid afterwards that could not be paid before."""
+        """Tokens or a purchase make it possible to pay a card with points that could not be paid before."""
+        if self.reserves():
+            return False
         before, after = (payable(view, self.seat) for view in (self.view, self.after))
         known = {card for card in after - before if card in cards_in_sight(self.view, self.seat)}
         return any(CARDS[self.view.rules.variant][card - 1].points for card in known)

@@ -4,7 +4,8 @@ A puzzle is a line of JSON. Its position is the *view* of the seat to decide, so
 """
 
 import json
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import date
 from functools import cache
@@ -12,17 +13,19 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from ..errors import CabochonError
+import numpy as np
+
+from ..errors import CabochonError, IllegalMove
+from ..game import Game
 from ..notation.move import Move, parse_move
 from ..notation.position import parse_position
-from ..view import View
+from ..view import View, sample
 
 FOLDER = Path(__file__).parent / "puzzle_files"
 ID_LENGTH = 8
 DIFFICULTIES = (1, 2, 3, 4, 5)
 DAILY_DIFFICULTIES = (2, 3, 4)  # neither trivial nor for the few
 PROVEN, SEARCHED = "proven", "searched"
-POINT = 0.01  # chances are written in whole per mille, losses are told in points
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +67,22 @@ class Puzzle:
         """Whether an answer is right. How a card is paid for makes no difference."""
         return move.action == self.move.action
 
-    def lost_by(self, move: Move) -> float | None:
-        """The chance that a move loses; None if it is not among the moves that were compared."""
+    def chance_of(self, move: Move) -> float | None:
+        """The seat's chance to win with a move; None if it is not among the moves that were compared."""
         found = {parse_move(text, self.variant).action: chance for text, chance in self.chances}
-        return self.chances[0][1] - found[move.action] if move.action in found else None
+        return found.get(move.action)
+
+
+def steps(puzzle: Puzzle) -> list[tuple[int, str]]:
+    """The line of a puzzle with the seat of each move, as far as the moves fit: what is turned up on the way is not known."""
+    game = Game.from_states(sample(puzzle.view, np.random.default_rng(0)))
+    found: list[tuple[int, str]] = []
+    with suppress(IllegalMove):
+        for text in puzzle.line:
+            seat = game.turn
+            game.play(text)
+            found.append((seat, text))
+    return found
 
 
 def puzzle_id(position: str) -> str:
@@ -103,14 +118,14 @@ def puzzles() -> dict[str, Puzzle]:
     return {puzzle.id: puzzle for file in sorted(FOLDER.glob("*.jsonl")) for puzzle in read_puzzles(file)}
 
 
-def _mixed(found: Iterable[Puzzle]) -> list[Puzzle]:
-    """In an order that looks random, and is the same on every machine."""
+def mixed(found: Iterable[Puzzle]) -> list[Puzzle]:
+    """Puzzles in an order that looks random, and is the same on every machine."""
     return sorted(found, key=lambda puzzle: sha256(puzzle.id.encode()).digest())
 
 
 @cache
 def _daily() -> list[Puzzle]:
-    return _mixed(puzzle for puzzle in puzzles().values() if puzzle.difficulty in DAILY_DIFFICULTIES)
+    return mixed(puzzle for puzzle in puzzles().values() if puzzle.difficulty in DAILY_DIFFICULTIES)
 
 
 def daily_puzzle(day: date) -> Puzzle:
@@ -119,29 +134,3 @@ def daily_puzzle(day: date) -> Puzzle:
     if not found:
         raise CabochonError("there are no puzzles")
     return found[day.toordinal() % len(found)]
-
-
-@dataclass(frozen=True, slots=True)
-class Filter:
-    """Which puzzles are asked for; an empty field asks for nothing."""
-
-    variant: str = ""
-    theme: str = ""
-    difficulty: int = 0
-
-    def matches(self, puzzle: Puzzle) -> bool:
-        """Whether a puzzle is one of those asked for."""
-        return (
-            self.variant in ("", puzzle.variant)
-            and (not self.theme or self.theme in puzzle.themes)
-            and self.difficulty in (0, puzzle.difficulty)
-        )
-
-    def puzzles(self) -> Iterator[Puzzle]:
-        """All that are asked for."""
-        return (puzzle for puzzle in puzzles().values() if self.matches(puzzle))
-
-
-def next_puzzle(asked: Filter, seen: Collection[str] = ()) -> Puzzle | None:
-    """The next puzzle that is asked for and was not seen, in the mixed order; None if all were seen."""
-    return next((puzzle for puzzle in _mixed(asked.puzzles()) if puzzle.id not in seen), None)
