@@ -50,10 +50,10 @@ MAX_PER_GAME = 2
 MAX_DECISIONS = 400  # of a game
 COMPARED = 4  # moves that are compared deeply
 TRIES = 3  # of a level at a puzzle: it finds the move if most of its tries do
-EASY_SHARE = 0.4  # of those that every level finds are kept
+EASY_SHARE = 0.6  # of those that every level finds are kept
 # Of the positions whose move has these themes and no other, and of all other reservations, this share is looked at.
-SHARE_OF = {("reserve",): 0.05, ("tempo",): 0.3}
-RESERVE_SHARE = 0.3
+SHARE_OF = {("reserve",): 0.02, ("tempo",): 0.1}
+RESERVE_SHARE = 0.5
 STILL_CLEAR = 0.5  # of the margin, where a puzzle is checked again
 EARLY_GAP = 0.5  # of the margin: with a smaller gap half-way a stage is given up
 PLAYERS, PLAYER_WEIGHTS = (2, 3, 4), (0.6, 0.25, 0.15)
