@@ -67,6 +67,7 @@ const REFUSALS: Record<RefusedOut["code"] | "opened_elsewhere", Say> = {
   name_characters: m.refused_name_characters,
   name_empty: m.refused_name_empty,
   no_table: m.refused_no_table,
+  no_puzzle: m.refused_no_puzzle,
   no_link: m.refused_no_link,
   other_seat: m.refused_other_seat,
   nothing_there: m.refused_nothing_there,

@@ -37,7 +37,7 @@ export class Refusal extends Error {
 /** How long the first answer may take, in milliseconds: a line that has gone says nothing. */
 const ME_WITHIN = 8000;
 
-async function ask<T>(method: string, path: string, body?: unknown, within?: number): Promise<T> {
+export async function ask<T>(method: string, path: string, body?: unknown, within?: number): Promise<T> {
   const response = await fetch(path, {
     method,
     ...(within === undefined ? {} : { signal: AbortSignal.timeout(within) }),

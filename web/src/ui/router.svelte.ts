@@ -5,6 +5,7 @@ export type Page =
   | { name: "table"; id: string }
   | { name: "replay"; id: string }
   | { name: "rules" }
+  | { name: "puzzles"; id: string }
   | { name: "verify"; id: string }
   | { name: "seat"; id: string }
   | { name: "missing" };
@@ -14,6 +15,7 @@ function read(path: string): Page {
   const [first, id, third] = parts;
   if (parts.length === 0) return { name: "home" };
   if (first === "rules" && parts.length === 1) return { name: "rules" };
+  if (first === "puzzles" && parts.length <= 2) return { name: "puzzles", id: id ?? "" };
   if (first === "t" && id && parts.length === 2) return { name: "table", id };
   if (first === "t" && id && third === "replay" && parts.length === 3) return { name: "replay", id };
   if (first === "verify" && id && parts.length === 2) return { name: "verify", id };
