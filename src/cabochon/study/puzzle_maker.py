@@ -52,7 +52,7 @@ COMPARED = 4  # moves that are compared deeply
 TRIES = 3  # of a level at a puzzle: it finds the move if most of its tries do
 EASY_SHARE = 0.6  # of those that every level finds are kept
 # Of the positions whose move has these themes and no other, and of all other reservations, this share is looked at.
-SHARE_OF = {("reserve",): 0.02, ("tempo",): 0.1}
+SHARE_OF: dict[tuple[str, ...], float] = {("reserve",): 0.02, ("tempo",): 0.1}
 RESERVE_SHARE = 0.5
 STILL_CLEAR = 0.5  # of the margin, where a puzzle is checked again
 EARLY_GAP = 0.5  # of the margin: with a smaller gap half-way a stage is given up
@@ -331,18 +331,22 @@ def write_puzzles(found: Iterable[Puzzle], out: Path) -> int:
     return len(by_id)
 
 
-def disproof(puzzle: Puzzle, effort: Effort) -> str | None:
-    """What is wrong with a puzzle, by a comparison of all legal moves; None if its move is still the only good one.
+def disproof(puzzle: Puzzle, quick: Effort, thorough: Effort) -> str | None:
+    """What is wrong with a puzzle; None if its move is still the only good one.
 
-    A shorter comparison is less exact than the one that made the puzzle, so half of the margin is enough.
+    All legal moves are compared quickly. Those that come near the best move are compared with it thoroughly, and then must lose
+    half of the margin at least: less than when the puzzle was made, since other samples give somewhat other chances.
     """
     view, best = puzzle.view, puzzle.move
-    legal = legal_moves(view)
-    if best not in legal:
+    others = [move for move in legal_moves(view) if move != best]
+    if len(others) == len(legal_moves(view)):
         return f"{best} is not legal"
-    moves = [best, *(move for move in legal if move != best)]
-    chances = compare(view, moves, effort)
-    second = max(range(1, len(moves)), key=lambda i: chances[i])
-    if gap(chances) < STILL_CLEAR * MARGIN:
-        return f"{best} brings {chances[0]:.3f}, and {moves[second]} {chances[second]:.3f}"
-    return None
+    first, *rest = compare(view, [best, *others], quick)
+    near = [others[i] for i in sorted(range(len(others)), key=lambda i: -rest[i]) if first - rest[i] < MARGIN]
+    if not near:
+        return None
+    chances = compare(view, [best, *near[: COMPARED - 1]], thorough)
+    if gap(chances) >= STILL_CLEAR * MARGIN:
+        return None
+    second = max(range(1, len(chances)), key=lambda i: chances[i])
+    return f"{best} brings {chances[0]:.3f}, and {near[second - 1]} {chances[second]:.3f}"
