@@ -116,7 +116,7 @@ def test_the_puzzle_of_the_day_is_on_the_first_page(page: Page) -> None:
     assert current(page).id == answer["id"]
     expect(page.get_by_role("heading", level=1)).to_have_text("Puzzle of the day")
     page.goto("/puzzles/nothing")
-    expect(page.get_by_role("alert")).to_have_text("There is no such puzzle")
+    expect(page.get_by_role("alert")).to_have_text("There is no such puzzle.")
 
 
 def test_axe_finds_nothing(page: Page) -> None:
@@ -125,8 +125,9 @@ def test_axe_finds_nothing(page: Page) -> None:
         page.set_viewport_size({"width": width, "height": height})
         go_to(page, f"/puzzles/{one.id}")
         page.evaluate(AXE.read_text())
+        if name == "wide":
+            check(page, "a puzzle")  # what a phone shows of it is on the table's own page
         choose_listed(page, one.best)
-        check(page, f"a puzzle, {name}")
         play(page, one.best)
         check(page, f"an answer, {name}")
 

@@ -1,8 +1,8 @@
 // One puzzle as this browser has it: the position, the half-made choice, and the answer. It draws nothing.
-import { failureWords } from "../announce/refusals";
+import { failureWords, refusalWords } from "../announce/refusals";
 import { ruleWords } from "../announce/rules";
 import { goalShort, type Speaker } from "../announce/words";
-import { gameData } from "../api/http";
+import { gameData, Refusal } from "../api/http";
 import type { GameDataOut, PuzzleAnswerOut, PuzzleOut, SeatOut, StateOut, ViewOut } from "../api/messages";
 import { m } from "../paraglide/messages";
 import { Choosing } from "../session/choosing.svelte";
@@ -89,7 +89,7 @@ export class PuzzleSession extends Choosing {
       const { legal, payments } = found.choices;
       this.choice.update(legal, payments, this.data.letters, true, this.excess());
     } catch (wrong) {
-      this.problem = failureWords(wrong);
+      this.problem = wrong instanceof Refusal ? refusalWords(wrong) : m.offline();
     }
   }
 
