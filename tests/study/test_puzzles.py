@@ -82,7 +82,6 @@ def test_a_puzzle_has_one_move_that_is_clearly_best() -> None:
         assert one.loss >= MARGIN - 0.001  # chances are written in per mille
         assert one.chances[0][1] >= MIN_CHANCE - 0.001
         assert one.proof in (PROVEN, SEARCHED)
-        assert one.proof == SEARCHED or one.chances[0][1] == 1.0
 
 
 def test_themes_and_difficulty_follow_their_rules() -> None:
@@ -185,7 +184,7 @@ class Counted:
 
 def test_making_goes_on_where_it_was_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     played = Counted()
-    monkeypatch.setattr(puzzle_maker, "puzzles_of_game", played)
+    monkeypatch.setitem(puzzle_maker.MAKERS, SEARCHED, played)
     out, told = tmp_path / "found.jsonl", list[tuple[int, int]]()
     assert make_puzzles(Job("classic", 1), 2, out, progress=lambda done, total: told.append((done, total))) == 2
     assert told[-1] == (2, 2)

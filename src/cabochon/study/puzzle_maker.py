@@ -21,7 +21,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import count as count_from
 from pathlib import Path
 
@@ -35,10 +35,10 @@ from ..game import Game
 from ..notation.move import Move
 from ..notation.position import format_position
 from ..rules.gems import TIME
-from ..search.analysis import Analysis, has_hidden_cards
+from ..search.analysis import Analysis
 from ..search.budget import Budget
-from ..search.tree import PROVEN_WIN
 from ..view import View, sample
+from .proving import proven_best
 from .puzzle_themes import themes_of
 from .puzzles import DIFFICULTIES, PROVEN, SEARCHED, Puzzle, format_puzzle, parse_puzzle, puzzle_id
 from .review import chances_now
@@ -54,6 +54,8 @@ EASY_SHARE = 0.6  # of those that every level finds are kept
 # Of the positions whose move has these themes and no other, and of all other reservations, this share is looked at.
 SHARE_OF: dict[tuple[str, ...], float] = {("reserve",): 0.02, ("tempo",): 0.1}
 RESERVE_SHARE = 0.5
+LATE, MIN_ROUNDS = 6, 12  # points missing to the goal, or rounds played, from where on proofs are looked for
+NOISE = 0.1  # random moves among greedy's
 STILL_CLEAR = 0.5  # of the margin, where a puzzle is checked again
 EARLY_GAP = 0.5  # of the margin: with a smaller gap half-way a stage is given up
 PLAYERS, PLAYER_WEIGHTS = (2, 3, 4), (0.6, 0.25, 0.15)
@@ -102,6 +104,7 @@ class Job:
 
     variant: str
     seed: int
+    by: str = SEARCHED
 
 
 def compare(view: View, moves: Sequence[Move], effort: Effort) -> list[float]:
@@ -167,15 +170,6 @@ def missed_by(view: View, move: Move) -> tuple[str, ...]:
     return tuple(judge.level.name for judge in JUDGES if not judge.finds(view, move))
 
 
-def is_sure_win(game: Game, move: Move) -> bool:
-    """Whether a move is proven to win, whatever comes."""
-    view = game.view(game.turn)
-    if has_hidden_cards(view):
-        return False
-    found = LEGEND.analyse(view, Budget(nodes=DEEP.nodes), 0).moves[0]
-    return found.move == move and found.is_proven and found.values[view.turn] >= PROVEN_WIN
-
-
 def puzzle_at(game: Game, first: Move, rng: np.random.Generator) -> Puzzle | None:
     """The puzzle at a position whose scan found a move that stands out; None if it does not hold."""
     view = game.view(game.turn)
@@ -193,6 +187,12 @@ def puzzle_at(game: Game, first: Move, rng: np.random.Generator) -> Puzzle | Non
     chances = compare(view, moves, DEEPER)
     if gap(chances) < MARGIN or chances[0] < MIN_CHANCE:
         return None
+    return puzzle_of(game, moves, chances, missed, SEARCHED)
+
+
+def puzzle_of(game: Game, moves: Sequence[Move], chances: Sequence[float], missed: tuple[str, ...], proof: str) -> Puzzle:
+    """The puzzle of a position whose first move is the best."""
+    view, best = game.view(game.turn), moves[0]
     listed = sorted(zip(map(str, moves), chances, strict=True), key=lambda row: -row[1])
     position = format_position(view)
     return Puzzle(
@@ -201,12 +201,34 @@ def puzzle_at(game: Game, first: Move, rng: np.random.Generator) -> Puzzle | Non
         position=position,
         best=str(best),
         chances=tuple((move, round(chance, 3)) for move, chance in listed),
-        proof=PROVEN if is_sure_win(game, best) else SEARCHED,
+        proof=proof,
         themes=themes_of(view, best),
         difficulty=DIFFICULTY_BY_MISSES[len(missed)],
         missed=missed,
         line=line_of(game, best),
     )
+
+
+def proven_puzzle_at(game: Game, rng: np.random.Generator) -> Puzzle | None:
+    """The puzzle at a position where one move is provably the best, if there is one. Its chances are those of a search."""
+    best = proven_best(game) if is_decision(game) and is_late(game) else None
+    if best is None:
+        return None
+    view = game.view(game.turn)
+    missed = missed_by(view, best)
+    if not missed and rng.random() >= EASY_SHARE:
+        return None
+    found = LEGEND.analyse(view, SCAN, 0).moves
+    others = [one.move for one in found if one.move != best]
+    moves = [best, *others[: COMPARED - 1]]
+    chances = compare(view, moves, RANK)
+    return puzzle_of(game, moves, chances, missed, PROVEN) if gap(chances) >= MARGIN and chances[0] >= MIN_CHANCE else None
+
+
+def is_late(game: Game) -> bool:
+    """Whether somebody is near the end, so that a proof may be found: by points or, where they end nothing, by tiles."""
+    goal = game.rules.goal or 0
+    return max(game.points) >= goal - LATE if goal else game.round > MIN_ROUNDS
 
 
 def line_of(game: Game, best: Move) -> tuple[str, ...]:
@@ -255,6 +277,29 @@ def puzzles_of_game(job: Job, number: int) -> list[Puzzle]:
     return found
 
 
+def proven_puzzles_of_game(job: Job, number: int) -> list[Puzzle]:
+    """The puzzles of one game of greedy with some random moves, where the best move is proven: cheaper than to search."""
+    rng = np.random.default_rng([job.seed, number, 1])
+    game = Game(job.variant, int(rng.choice(PLAYERS, p=PLAYER_WEIGHTS)), seed=int(rng.integers(1 << 62)))
+    found: list[Puzzle] = []
+    for _ in range(MAX_DECISIONS):
+        if game.is_over or len(found) == MAX_PER_GAME:
+            break
+        puzzle = proven_puzzle_at(game, rng)
+        found += [puzzle] if puzzle else []
+        moves, seed = game.legal_moves(), int(rng.integers(1 << 30))
+        any_move = rng.random() < NOISE
+        game.play(moves[rng.integers(len(moves))] if any_move else Greedy().choose(game.view(game.turn), Budget(), seed))
+    return found
+
+
+MAKERS = {SEARCHED: puzzles_of_game, PROVEN: proven_puzzles_of_game}
+
+
+def _made(job: Job, number: int) -> list[Puzzle]:
+    return MAKERS[job.by](job, number)
+
+
 def _ignore_interrupt() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles it
 
@@ -263,7 +308,7 @@ def _in_order(job: Job, numbers: Iterator[int], workers: int) -> Generator[tuple
     """The games' puzzles in the order of the games, whichever is finished first: so the result does not depend on the workers."""
     if workers == 1:
         for number in numbers:
-            yield number, puzzles_of_game(job, number)
+            yield number, _made(job, number)
         return
     executor = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), initializer=_ignore_interrupt)
     waiting: deque[tuple[int, Future[list[Puzzle]]]] = deque()
@@ -271,7 +316,7 @@ def _in_order(job: Job, numbers: Iterator[int], workers: int) -> Generator[tuple
         while True:
             while len(waiting) < 4 * workers:
                 number = next(numbers)
-                waiting.append((number, executor.submit(puzzles_of_game, job, number)))
+                waiting.append((number, executor.submit(_made, job, number)))
             number, future = waiting.popleft()
             yield number, future.result()
     finally:
@@ -287,7 +332,7 @@ def _read_part(part: Path, job: Job) -> dict[int, list[Puzzle]]:
     if not part.exists():
         return {}
     rows = [json.loads(line) for line in part.read_text(encoding="utf-8").splitlines() if line.endswith("}")]
-    mine = [row for row in rows if (row["variant"], row["seed"]) == (job.variant, job.seed)]
+    mine = [row for row in rows if asdict(job).items() <= row.items()]
     return {row["game"]: [parse_puzzle(json.dumps(puzzle)) for puzzle in row["puzzles"]] for row in mine}
 
 
@@ -316,7 +361,9 @@ def make_puzzles(
             done[number] = new
             found += len(new)
             rows = [json.loads(format_puzzle(puzzle)) for puzzle in new]
-            kept.write(json.dumps({"variant": job.variant, "seed": job.seed, "game": number, "puzzles": rows}) + "\n")
+            kept.write(
+                json.dumps({"variant": job.variant, "seed": job.seed, "by": job.by, "game": number, "puzzles": rows}) + "\n"
+            )
             kept.flush()
             if progress:
                 progress(found, count)
@@ -334,13 +381,17 @@ def write_puzzles(found: Iterable[Puzzle], out: Path) -> int:
 def disproof(puzzle: Puzzle, quick: Effort, thorough: Effort) -> str | None:
     """What is wrong with a puzzle; None if its move is still the only good one.
 
-    All legal moves are compared quickly. Those that come near the best move are compared with it thoroughly, and then must lose
-    half of the margin at least: less than when the puzzle was made, since other samples give somewhat other chances.
+    A proof is made again. Otherwise all legal moves are compared quickly; those that come near the best move are compared with it
+    thoroughly, and then must lose half of the margin at least: less than when the puzzle was made, since other samples give
+    somewhat other chances.
     """
     view, best = puzzle.view, puzzle.move
     others = [move for move in legal_moves(view) if move != best]
     if len(others) == len(legal_moves(view)):
         return f"{best} is not legal"
+    if puzzle.proof == PROVEN:
+        proven = proven_best(Game.from_states(sample(view, np.random.default_rng(quick.seed))))
+        return None if proven == best else f"{proven} is proven, and not {best}"
     first, *rest = compare(view, [best, *others], quick)
     near = [others[i] for i in sorted(range(len(others)), key=lambda i: -rest[i]) if first - rest[i] < MARGIN]
     if not near:
