@@ -32,9 +32,8 @@ PROVEN, SEARCHED = "proven", "searched"
 class Puzzle:
     """One puzzle. `chances` has the moves that were compared deeply with the seat's chance to win, the best move first.
 
-    `missed` names the levels that do not find the move, weak to strong. `proof` says how it is known that the best move is best:
-    `proven` if it wins for certain, `searched` if it is better by a clear margin in two deep searches. That the other moves are
-    worse is always known by search.
+    `missed` names the levels that do not find the move, weak to strong. `proof` says how it is known that every other move is
+    worse: `proven` by looking at every line of the next turns (`proving`), `searched` by a clear margin in two deep searches.
     """
 
     id: str

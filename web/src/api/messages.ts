@@ -646,8 +646,8 @@ export interface PuzzleAnswerIn {
 /**
  * Whether an answer was right, and why.
  *
- * `second` is the best of the other moves. `proof`: `proven` if the best move wins for certain, else `searched`. `missed` names
- * the bots that do not find the move.
+ * `second` is the best of the other moves. `proof`: it is `proven` that every other move is worse, or that was `searched`.
+ * `missed` names the bots that do not find the move.
  */
 export interface PuzzleAnswerOut {
   right: boolean;
