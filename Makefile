@@ -69,7 +69,7 @@ screens: $(READY) $(CLIENT) ## take pictures of the table on every size of scree
 perft: $(READY) ## count move sequences from the named positions with the kernel and the referee
 	$(PY) -m tests.support.perft
 
-fuzz: $(READY) ## a million positions against why_not, a hundred thousand games against the referee
+fuzz: $(READY) ## a million positions against why_not, a hundred thousand games against the referee, a fifth of the puzzles
 	$(PY) -m tests.support.fuzz
 
 golden: $(READY) ## write the golden games and perft counts anew (look at the diff before you commit it)

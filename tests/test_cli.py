@@ -305,6 +305,15 @@ def test_review_refuses_what_it_cannot_judge(record_file: Path) -> None:
     assert "only a finished game can be reviewed" in cabochon("review", str(record_file)).stderr
 
 
+def test_puzzles_are_made_until_time_is_up(tmp_path: Path) -> None:
+    out = tmp_path / "found.jsonl"
+    result = cabochon("puzzles", "make", "--variant", "marvel", "--minutes", "0", "--out", str(out))
+    assert result.exit_code == 0
+    assert result.stdout.startswith(f"{out}: 0 puzzles; commit ")
+    assert out.read_text(encoding="utf-8") == ""
+    assert "unknown variant 'chess'" in cabochon("puzzles", "make", "--variant", "chess", "--out", str(out)).stderr
+
+
 @pytest.mark.parametrize("words, as_json", [(["bench"], False), (["bench", "--json"], True)])
 def test_bench_passes_its_option_on(monkeypatch: pytest.MonkeyPatch, words: list[str], as_json: bool) -> None:
     asked: list[bool] = []

@@ -40,7 +40,7 @@ ALLOWED: dict[str, set[str]] = {
     "server": ENGINE | {"advantages", "search", "bots", "study", "version"},
     "terminal": ENGINE | {"advantages", "bots"},
     "tools": ENGINE | {"search", "bots", "tools.provenance"},
-    "cli": ENGINE | {"arena", "bots", "learn", "search", "server", "study", "terminal", "tools", "version"},
+    "cli": ENGINE | {"arena", "bots", "learn", "search", "server", "study", "terminal", "tools", "tools.provenance", "version"},
     "__main__": {"cli"},
 }
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if "static" not in path.parts)

@@ -230,6 +230,34 @@ def review(
         typer.echo((study.format_html if as_html else study.format_text)(found, record.names))
 
 
+puzzles_app = typer.Typer(help="Positions with one good move.", no_args_is_help=True)
+app.add_typer(puzzles_app, name="puzzles")
+
+
+@puzzles_app.command("make")
+def make_puzzles(
+    out: Annotated[Path, typer.Option(help="The file; beside it a .part keeps what is done, and the same command goes on.")],
+    variant: Variant = "classic",
+    count: Annotated[int, typer.Option(min=1, help="How many puzzles, at least.")] = 300,
+    seed: Annotated[int, typer.Option(min=0, help="The same number plays the same games.")] = 1,
+    by: Annotated[str, typer.Option(help="searched: two deep searches agree. proven: near the end, by proof.")] = "searched",
+    workers: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
+    minutes: Annotated[float | None, typer.Option(min=0, help="Stop after this time with what there is.")] = None,
+) -> None:
+    """Make puzzles from games of bots against each other."""
+    from .ruleset import Ruleset
+    from .study.puzzle_maker import MAKERS, Job, make_puzzles
+    from .terminal.progress import progress_bar
+    from .tools.provenance import commit, machine
+
+    Ruleset(variant)  # refuses a variant that does not exist
+    if by not in MAKERS:
+        raise CabochonError(f"--by {by}: choose one of {', '.join(MAKERS)}")
+    with progress_bar("puzzles") as progress:
+        made = make_puzzles(Job(variant, seed, by), count, out, workers=workers, minutes=minutes, progress=progress)
+    typer.echo(f"{out}: {made} puzzles; commit {commit()}; {machine()}")
+
+
 @app.command()
 def perft(
     position: Annotated[list[str] | None, typer.Argument(help="A position line, a file, or a variant [players] to deal.")] = None,

@@ -8,6 +8,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from cabochon import Game
 from cabochon.server.preview import PICTURE_SIZE
+from cabochon.study.puzzles import mixed, puzzles
 from tests.browser.conftest import FLAGS, ROOT
 from tests.browser.staged import Stage, position_with, stage
 from tests.browser.test_access import WIDTHS, guest, table
@@ -62,7 +63,20 @@ def take_all(browser: Browser, staged: Stage) -> None:
         for name, path in {"home": "/", "rules": "/rules"}.items():
             page.goto(path)
             take(page, name, width)
+        take_puzzle(page, width)
         context.close()
+
+
+def take_puzzle(page: Page, width: str) -> None:
+    """A puzzle that was solved from the list."""
+    one = next(one for one in mixed(puzzles().values()) if {"block", "reserve"} <= {*one.themes} and len(one.line) > 2)
+    page.goto(f"/puzzles/{one.id}")
+    page.get_by_test_id("puzzle-moves").locator("summary").click()
+    page.locator(f'[data-testid="puzzle-move"][data-advice="{one.best}"]').click()
+    page.get_by_test_id("reserve").click()
+    page.get_by_test_id("puzzle-answer").wait_for()
+    page.evaluate("scrollTo(0, 0)")
+    take(page, "puzzle", width)
 
 
 def take_previews(browser: Browser, staged: Stage) -> None:

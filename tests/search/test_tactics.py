@@ -13,7 +13,7 @@ from cabochon.rules.cards import DECK_START
 from cabochon.search import analyse
 from cabochon.search.analysis import LINEAR_SEARCH, NET_SEARCH
 from cabochon.search.mcts import SearchConfig
-from tests.support.proving import Prover
+from cabochon.study.proving import Prover
 from tests.support.tactics import SAVES, WINS, Tactic, disproof, tactics
 
 pytestmark = pytest.mark.slow

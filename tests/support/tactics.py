@@ -5,7 +5,7 @@
     python -m tests.support.tactics --hunt 200 --seed 1   look for more in 200 games of each kind; prints lines for the file
 
 `tactics.csv` has a position a line, as the seat to decide sees it; the name says game, players, seed and turns played. The best
-moves are proven by `tests/support/proving.py`, looking `turns` turns ahead, in one of two ways:
+moves are proven by `cabochon.study.proving`, looking `turns` turns ahead, in one of two ways:
 
     wins    each listed move makes sure of a higher share of the victory than any other move can bring:
             the lowest lower bound of the listed moves is above the upper bound of every other move
@@ -37,8 +37,8 @@ from cabochon.bots.greedy import greedy_actions
 from cabochon.game import reaches_goal
 from cabochon.rules.actions import CLAIM_TILE, RESERVE_DECK
 from cabochon.rules.gems import COLOUR_COUNT, ONE_WILD, TIME, WILD
+from cabochon.study.proving import SURE, Prover
 from cabochon.view import TileOnTable, state_of
-from tests.support.proving import SURE, Prover
 
 FILE = Path(__file__).parent.parent / "golden" / "tactics.csv"
 FULL_STRENGTH = next(reversed(BOTS))  # they are listed from weak to strong

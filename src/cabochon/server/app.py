@@ -14,6 +14,7 @@ from starlette.routing import Match
 from ..version import __version__
 from .errors import Refused
 from .middleware import Guard
+from .puzzle_routes import add_puzzle_routes
 from .rate_limit import most_bytes
 from .review_routes import review_router
 from .routes import add_routes
@@ -74,6 +75,7 @@ def create_app(
     app.add_exception_handler(RequestValidationError, _not_understood)
     app.add_exception_handler(HTTPException, _not_possible)
     app.include_router(review_router(service))
+    add_puzzle_routes(app, service)
     add_routes(app, service)
     return app
 

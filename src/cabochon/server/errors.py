@@ -77,6 +77,7 @@ REFUSALS: dict[str, tuple[int, str]] = {
     "not_asked_here": (409, "{move} was not possible there"),
     # what may be seen
     "no_table": (404, "there is no such table"),
+    "no_puzzle": (404, "there is no such puzzle"),
     "no_link": (404, "this link holds no seat"),
     "other_seat": (409, "you hold seat {seat} at this table: say that you give it up"),
     "nothing_there": (404, "there is nothing at {path}"),

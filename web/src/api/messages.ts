@@ -20,6 +20,7 @@ export interface Messages {
   ChoicesOut: ChoicesOut;
   ClockOut: ClockOut;
   CreatedOut: CreatedOut;
+  DailyPuzzleOut: DailyPuzzleOut;
   DaysClock: DaysClock;
   DealOut: DealOut;
   DecisionOut: DecisionOut;
@@ -62,6 +63,14 @@ export interface Messages {
   PushIn: PushIn;
   PushKeyOut: PushKeyOut;
   PushOffIn: PushOffIn;
+  PuzzleAnswerIn: PuzzleAnswerIn;
+  PuzzleAnswerOut: PuzzleAnswerOut;
+  PuzzleEntryOut: PuzzleEntryOut;
+  PuzzleListOut: PuzzleListOut;
+  PuzzleMoveOut: PuzzleMoveOut;
+  PuzzleOut: PuzzleOut;
+  PuzzleRuleOut: PuzzleRuleOut;
+  PuzzleStepOut: PuzzleStepOut;
   ReactIn: ReactIn;
   RecordIn: RecordIn;
   RecordOut: RecordOut;
@@ -530,6 +539,13 @@ export interface CreatedOut {
   id: string;
   seat: number | null;
   seat_link: string;
+}
+/**
+ * The puzzle of a day: the same on every server.
+ */
+export interface DailyPuzzleOut {
+  id: string;
+  date: string;
 }
 /**
  * How the cards are shuffled: see the protocol. Seals and nonces are listed by seat; null: none.
@@ -1061,6 +1077,138 @@ export interface PushOffIn {
   endpoint: string;
 }
 /**
+ * A move as text.
+ */
+export interface PuzzleAnswerIn {
+  text: string;
+}
+/**
+ * Whether an answer was right, and why.
+ *
+ * `second` is the best of the other moves. `proof`: it is `proven` that every other move is worse, or that was `searched`.
+ * `missed` names the bots that do not find the move.
+ */
+export interface PuzzleAnswerOut {
+  right: boolean;
+  best: PuzzleMoveOut;
+  given: PuzzleMoveOut;
+  second: PuzzleMoveOut;
+  proof: "proven" | "searched";
+  themes: ("win" | "block" | "race" | "tile" | "reserve" | "gauntlet" | "avengers" | "tempo")[];
+  missed: string[];
+  line: PuzzleStepOut[];
+}
+/**
+ * A move, the chance to win with it (null: not among the moves that were compared), and what speaks for it.
+ */
+export interface PuzzleMoveOut {
+  text: string;
+  chance: number | null;
+  why: AdvantageOut[];
+}
+/**
+ * A move of the line that is expected, and the seat that plays it.
+ */
+export interface PuzzleStepOut {
+  seat: number;
+  text: string;
+}
+/**
+ * A puzzle in the list. `difficulty` is from 1 to 5.
+ */
+export interface PuzzleEntryOut {
+  id: string;
+  variant: string;
+  themes: ("win" | "block" | "race" | "tile" | "reserve" | "gauntlet" | "avengers" | "tempo")[];
+  difficulty: number;
+}
+/**
+ * Every puzzle, in the order in which they are offered; `daily` is the one of the `date`, by UTC.
+ */
+export interface PuzzleListOut {
+  puzzles: PuzzleEntryOut[];
+  daily: string;
+  date: string;
+}
+/**
+ * A position with one good move, as the seat to decide sees it; `prices` as in a state. The themes would tell too much.
+ */
+export interface PuzzleOut {
+  id: string;
+  variant: string;
+  difficulty: number;
+  view: ViewOut;
+  prices: {
+    [k: string]: number[];
+  };
+  choices: ChoicesOut;
+}
+/**
+ * What one seat (or a spectator: null) may know.
+ */
+export interface ViewOut {
+  seat: number | null;
+  start: number;
+  turn: number;
+  turns: number;
+  round: number;
+  stage: "main" | "return" | "claim" | "over";
+  last_round: boolean;
+  bank: number[];
+  market: (number | null)[][];
+  deck_sizes: number[];
+  tiles: TileOut[];
+  avengers: number | null;
+  areas: AreaOut[];
+}
+/**
+ * A tile on the table and the seat it went to.
+ */
+export interface TileOut {
+  number: number;
+  owner: number | null;
+}
+/**
+ * The rule that forbids a move in a puzzle; null if it is legal.
+ */
+export interface PuzzleRuleOut {
+  rule: RuleOut | null;
+}
+/**
+ * The rule that forbids a move (variants/refusals.md), and how things stand. `not_a_move`: the text says no move.
+ */
+export interface RuleOut {
+  code:
+    | "game_over"
+    | "return_first"
+    | "claim_first"
+    | "return_above_the_limit"
+    | "claim_among_several"
+    | "pile_for_two"
+    | "not_in_the_bank"
+    | "three_colours"
+    | "deck_empty"
+    | "place_empty"
+    | "reserve_full"
+    | "not_in_the_reserve"
+    | "price_too_high"
+    | "pay_tokens_in_hand"
+    | "time_never_spent"
+    | "overpaying"
+    | "whole_price"
+    | "can_still_move"
+    | "time_never_returned"
+    | "return_tokens_in_hand"
+    | "no_tile_there"
+    | "demand_not_met"
+    | "other_colour_not_met"
+    | "points_not_met"
+    | "not_a_move";
+  facts: {
+    [k: string]: string | number;
+  };
+}
+/**
  * Say one of a few things that need no words.
  */
 export interface ReactIn {
@@ -1147,6 +1295,7 @@ export interface RefusalOut {
     | "record_too_long"
     | "not_asked_here"
     | "no_table"
+    | "no_puzzle"
     | "no_link"
     | "other_seat"
     | "nothing_there"
@@ -1252,6 +1401,7 @@ export interface RefusedOut {
     | "record_too_long"
     | "not_asked_here"
     | "no_table"
+    | "no_puzzle"
     | "no_link"
     | "other_seat"
     | "nothing_there"

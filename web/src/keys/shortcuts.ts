@@ -1,5 +1,5 @@
 // The keyboard at a table, as a list of shortcuts: the first that fits a key is run.
-import type { Turn } from "../session/table.svelte";
+import type { Playable } from "../session/playable";
 import { focusFirst } from "./focus";
 
 /** What keys can do besides playing: parts of the page that the session knows nothing of. */
@@ -10,15 +10,15 @@ export interface Panels {
 }
 
 export interface Shortcut {
-  keys: readonly string[] | ((table: Turn) => readonly string[]);
-  when?: (table: Turn) => boolean;
+  keys: readonly string[] | ((table: Playable) => readonly string[]);
+  when?: (table: Playable) => boolean;
   /** The browser does nothing else with this key. */
   takesOver?: boolean;
-  run: (table: Turn, key: string, event: KeyboardEvent, panels: Panels) => unknown;
+  run: (table: Playable, key: string, event: KeyboardEvent, panels: Panels) => unknown;
 }
 
 const COLOURS = 5;
-const inStage = (stage: string) => (table: Turn) => table.mine && table.view.stage === stage;
+const inStage = (stage: string) => (table: Playable) => table.mine && table.view.stage === stage;
 
 export const SHORTCUTS: readonly Shortcut[] = [
   // While tokens are returned or a tile is chosen, letters and numbers mean that.
@@ -58,7 +58,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
 ];
 
 /** Enter plays what is chosen; but a button under the focus does its own thing, unless it is the thing that is chosen. */
-function confirm(table: Turn, event: KeyboardEvent) {
+function confirm(table: Playable, event: KeyboardEvent) {
   const target = event.target as HTMLElement;
   const { choice } = table;
   if (target.dataset.advice?.startsWith("reserve") && choice.reserve === target.dataset.advice) {
@@ -74,7 +74,7 @@ function confirm(table: Turn, event: KeyboardEvent) {
 }
 
 /** The shortcut for a key, if there is one now. */
-export const shortcut = (table: Turn, key: string): Shortcut | undefined =>
+export const shortcut = (table: Playable, key: string): Shortcut | undefined =>
   SHORTCUTS.find(({ keys, when }) => (typeof keys === "function" ? keys(table) : keys).includes(key) && (when?.(table) ?? true));
 
 /** A letter, a digit or a sign: those who speak to their computer, or tremble, switch such shortcuts off. */
@@ -86,7 +86,7 @@ export const isForTable = (event: KeyboardEvent, singleKeys: boolean) =>
   (singleKeys || !isSingleKey(event.key)) &&
   !(event.target as HTMLElement).closest("input, select, textarea, dialog");
 
-export function press(table: Turn, event: KeyboardEvent, panels: Panels) {
+export function press(table: Playable, event: KeyboardEvent, panels: Panels) {
   const key = event.key.toLowerCase();
   const found = shortcut(table, key);
   if (!found) return;

@@ -11,14 +11,12 @@ import { gameData, variantOf, type Variant } from "../api/http";
 import type { ChatLineOut, EntryOut, GameDataOut, HintOut, StateOut, ViewOut } from "../api/messages";
 import { m } from "../paraglide/messages";
 import { TableChat } from "./chat.svelte";
-import { Choice, inOrder, type Excess, type Selected } from "./choice.svelte";
+import { Choosing } from "./choosing.svelte";
 import { Connection, LOST, type Answer, type Request } from "./connection.svelte";
 import { DealPartner } from "./deal.svelte";
 import { touched } from "./touched";
 import { isMine, viewOf } from "./turn";
 
-/** How long a refusal stays on the screen, in milliseconds. */
-const NOTE_TIME = 6000;
 /** A move that takes longer than this, in milliseconds, is said to be on its way. */
 const SLOW = 300;
 /** Of what is said at once, so many lines are read out. */
@@ -41,33 +39,16 @@ export interface Stage {
 /** A session with a game on the table. */
 export type Playing = TableSession & { current: StateOut; view: ViewOut; data: GameDataOut; speaker: Speaker };
 
-/** What is needed to make a choice and to play it, at a table or elsewhere. */
-export type Turn = Pick<
-  Playing,
-  | ("data" | "view" | "seats" | "choice" | "prices" | "tokenLimit" | "note" | "busy" | "sending" | "mine" | "canUndo" | "canHint")
-  | ("hint" | "hinting" | "askHint" | "pick" | "putBack" | "nextPayment" | "clear" | "take" | "buy" | "reserve" | "giveBack" | "returnAll")
-  | ("claim" | "pass" | "undo" | "back")
->;
-
-export class TableSession {
+export class TableSession extends Choosing {
   readonly connection: Connection;
   readonly partner: DealPartner;
   readonly chat: TableChat;
-  readonly choice = new Choice();
 
-  data = $state.raw<GameDataOut | null>(null);
-  /** A sentence for the player: mostly why something cannot be done. */
-  note = $state("");
-  /** A move is on its way. */
-  busy = $state(false);
-  /** It has been on its way for so long that somebody may wonder. */
-  sending = $state(false);
   hint = $state.raw<HintOut | null>(null);
   hinting = $state(false);
   /** The rematch that begins now and that this seat has agreed to. */
   nextTable = $state<string | null>(null);
 
-  #noteTimer = 0;
   #isOver = false;
   #nextTable: Connection | null = null;
   /** Who comes to look back at a game is not led away to its rematch. */
@@ -83,6 +64,7 @@ export class TableSession {
     begin: boolean,
     readonly stage: Stage,
   ) {
+    super();
     this.connection = new Connection(id);
     this.chat = new TableChat(this.connection);
     this.partner = new DealPartner(this.connection, begin);
@@ -109,9 +91,6 @@ export class TableSession {
   }
   get goal() {
     return this.house?.goal ?? this.data?.goal ?? 0;
-  }
-  get theme() {
-    return this.data?.theme ?? "";
   }
   get goalWords() {
     return m.table_goal({ goal_kind: this.data?.goal_kind ?? "", goal: this.goal });
@@ -173,12 +152,7 @@ export class TableSession {
   /** The choice follows the legal moves. */
   follow() {
     const choices = this.current?.choices;
-    this.choice.update(choices?.legal ?? [], choices?.payments ?? {}, this.data?.letters ?? this.choice.letters, this.mine, this.#excess());
-  }
-
-  #excess(): Excess | undefined {
-    const held = this.view && this.me !== null && this.view.stage === "return" ? this.view.areas[this.me].tokens : null;
-    return held ? { tokens: sum(held) - this.tokenLimit, held } : undefined;
+    this.choice.update(choices?.legal ?? [], choices?.payments ?? {}, this.data?.letters ?? this.choice.letters, this.mine, this.excess());
   }
 
   close() {
@@ -249,12 +223,6 @@ export class TableSession {
 
   // Asking the server
 
-  tell(text: string) {
-    this.note = text;
-    clearTimeout(this.#noteTimer);
-    this.#noteTimer = window.setTimeout(() => (this.note = ""), NOTE_TIME);
-  }
-
   #tellRefusal(answer: Answer) {
     if (answer.ok || answer.code === LOST) return;
     this.tell(answer.rule ? ruleWords(answer.rule, this.theme) : refusalWords(answer));
@@ -274,10 +242,8 @@ export class TableSession {
     return answer.ok;
   };
 
-  play = (text: string | null) => this.#playAll(text ? [text] : []);
-
   /** Play moves one after the other, as long as none is refused. */
-  async #playAll(texts: readonly string[]) {
+  async playAll(texts: readonly string[]) {
     if (!texts.length || this.busy || !this.current) return;
     this.busy = true;
     const timer = window.setTimeout(() => (this.sending = true), SLOW);
@@ -292,7 +258,7 @@ export class TableSession {
     this.stage.played();
   }
 
-  async #whyNot(text: string) {
+  async whyNot(text: string) {
     this.#tellRefusal(await this.connection.request({ type: "why_not", text }));
   }
 
@@ -308,74 +274,8 @@ export class TableSession {
     await this.ask({ type: "rematch", agree, without_away: without });
   };
 
-  // Choosing
+  // What else can be done
 
-  pick = (letter: string) => {
-    if (!this.view || this.me === null) return;
-    this.note = "";
-    if (this.choice.pick(letter)) return sounds.pick();
-    const { picked } = this.choice;
-    if (picked.includes(letter)) {
-      this.choice.putBackAll(letter);
-      sounds.putBack();
-      // Somebody with one token may have wanted two.
-      if (picked.length === 1) void this.#whyNot(`take ${letter}${letter}`);
-      return;
-    }
-    if (!this.mine) return this.tell(m.refused_not_your_turn());
-    if (letter === "*") return this.tell(m.rule_wild_take({ theme: this.theme }));
-    if (letter === "t") return this.tell(m.rule_time_take());
-    const wanted = [...this.choice.picked, letter];
-    const different = new Set(wanted).size;
-    if (wanted.length > 3 || (different < wanted.length && wanted.length > 2)) return this.tell(m.rule_enough());
-    void this.#whyNot(`take ${inOrder(wanted, this.choice.letters)}`);
-  };
-
-  select = (selected: Selected) => {
-    if (this.me === null) return;
-    this.note = "";
-    const same = JSON.stringify(selected) === JSON.stringify(this.choice.selected);
-    this.choice.select(same ? null : selected);
-    if (same) return sounds.putBack();
-    sounds.pick();
-    if (!this.mine) return;
-    if (selected.kind === "deck" && !this.choice.reserve) void this.#whyNot(`reserve ${selected.tier}?`);
-    else if (selected.kind === "reserve" && !this.choice.buy) void this.#whyNot(`buy @${selected.place}`);
-    else if (selected.kind === "card" && !this.choice.buy && !this.choice.reserve) void this.#whyNot(`reserve ${selected.slot}`);
-  };
-
-  clear = () => {
-    if (!this.choice.empty) sounds.putBack();
-    this.note = "";
-    this.choice.clear();
-  };
-
-  /** The token that was chosen last goes back, or the whole choice if there is none. */
-  putBack() {
-    const { picked, returned } = this.choice;
-    if (!picked.length && !returned.length) return this.clear();
-    if (picked.length) this.choice.putBack(picked.length - 1);
-    else returned.pop();
-    sounds.putBack();
-  }
-
-  /** The next way to pay. */
-  nextPayment() {
-    const { ways, payment } = this.choice;
-    if (ways.length > 1) this.choice.payment = ways[(ways.indexOf(payment ?? ways[0]) + 1) % ways.length];
-  }
-
-  take = () => this.play(this.choice.take);
-  buy = () => {
-    const { buy, ways, way } = this.choice;
-    return this.play(ways.length > 1 ? way : buy);
-  };
-  reserve = () => this.play(this.choice.reserve);
-  /** Choose a token to give back; it goes when all are chosen and confirmed. */
-  giveBack = (letter: string) => void (this.choice.giveBack(letter) && sounds.pick());
-  returnAll = () => this.#playAll(this.choice.returns ?? []);
-  claim = (place: number) => void (this.choice.canClaim(place) && this.play(`claim ${place}`));
-  pass = () => void (this.choice.legal.includes("pass") && this.play("pass"));
   undo = () => void (this.current?.can_undo !== "no" && this.ask({ type: "undo" }));
   /** Take the own seat back from the bot that plays for it. */
   back = () => void this.ask({ type: "back" });
@@ -412,5 +312,3 @@ export class TableSession {
     else void this.play(text);
   };
 }
-
-const sum = (counts: readonly number[]) => counts.reduce((all, n) => all + n, 0);

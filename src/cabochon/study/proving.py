@@ -24,17 +24,18 @@ from typing import Any
 
 import numpy as np
 
-from cabochon import Game, Move
-from cabochon.rules.actions import BUY, FIRST_ACTION, PASS, RESERVE_DECK, card_bought, deck_drawn_from
-from cabochon.rules.buying import COLOURS_FIRST
-from cabochon.rules.cards import DECK_START, NONE
-from cabochon.rules.compile import kernel
-from cabochon.rules.ending import rank
-from cabochon.rules.gems import COLOUR_COUNT, LANE_BITS, WILD, lane, minus, total
-from cabochon.rules.paying import colours_first, pays, price
-from cabochon.rules.play import after_action, legal, play
-from cabochon.rules.reserving import draw, take_wild
-from cabochon.rules.state import MAIN, OVER, RETURN, State, state_t
+from ..game import Game
+from ..notation.move import Move
+from ..rules.actions import BUY, FIRST_ACTION, PASS, RESERVE_DECK, card_bought, deck_drawn_from
+from ..rules.buying import COLOURS_FIRST
+from ..rules.cards import DECK_START, NONE
+from ..rules.compile import kernel
+from ..rules.ending import rank
+from ..rules.gems import COLOUR_COUNT, LANE_BITS, WILD, lane, minus, total
+from ..rules.paying import colours_first, pays, price
+from ..rules.play import after_action, legal, play
+from ..rules.reserving import draw, take_wild
+from ..rules.state import MAIN, OVER, RETURN, State, state_t
 
 DEEPEST = 64
 MOST_PAYMENTS = 256
@@ -318,3 +319,36 @@ class Prover:
     def upper(self, move: Move, alpha: float = 0.0, beta: float = 1.0) -> float:
         """The most this move can bring, whatever it is paid with."""
         return self._bound(move, UPPER_BOUND, alpha, beta)
+
+
+# A move that is provably better than every other.
+
+FURTHEST = 3  # turns looked ahead
+PROVING_EFFORT = 200_000  # positions for each bound: what takes longer is left out
+CLEAR = 0.15  # of the victory: by how much the best move must be better
+WORTH_IT = 0.3  # what it must make sure of; or every other move loses for certain
+
+
+def proven_best(game: Game, effort: int = PROVING_EFFORT) -> Move | None:
+    """The one move that is provably better than every other, by the shortest look ahead that is enough; None if there is none.
+
+    Either it makes sure of more than any other move can bring, by CLEAR at least; or every other move loses for certain, and it
+    does not within the horizon.
+    """
+    if any(game.state["blind"]):
+        return None
+    return next((best for turns in range(1, FURTHEST + 1) if (best := _best_within(game, turns, effort))), None)
+
+
+def _best_within(game: Game, turns: int, effort: int) -> Move | None:
+    prover, moves = Prover(game, turns, effort), game.legal_moves()
+    lower = {move: prover.lower(move) for move in moves}
+    best = max(moves, key=lambda move: lower[move])
+    sure = lower[best]
+    if sure < SURE:
+        alive = [move for move in moves if prover.upper(move, 0.0, SURE) >= SURE]
+        return alive[0] if len(alive) == 1 else None
+    if sure < WORTH_IT:
+        return None
+    limit = sure - CLEAR
+    return best if all(prover.upper(move, 0.0, limit) < limit for move in moves if move != best) else None
