@@ -12,9 +12,11 @@ from starlette.responses import JSONResponse
 from starlette.routing import Match
 
 from ..version import __version__
+from .daily_routes import daily_router
 from .errors import Refused
 from .middleware import Guard
-from .rate_limit import MAX_MESSAGE_BYTES
+from .my_games_routes import games_router
+from .rate_limit import most_bytes
 from .routes import add_routes
 from .service import Service
 from .settings import Settings, Sources
@@ -72,6 +74,8 @@ def create_app(
     app.add_exception_handler(Refused, _refused)
     app.add_exception_handler(RequestValidationError, _not_understood)
     app.add_exception_handler(HTTPException, _not_possible)
+    app.include_router(daily_router(service))
+    app.include_router(games_router(service))
     add_routes(app, service)
     return app
 
@@ -98,7 +102,7 @@ async def _not_possible(request: Request, error: Exception) -> Response:
     elif error.status_code == 405:
         refusal = Refused("wrong_method", method=request.method)
     elif error.status_code == 413:
-        refusal = Refused("too_large", most=MAX_MESSAGE_BYTES)
+        refusal = Refused("too_large", most=most_bytes(request.scope["path"]))
     else:
         refusal = Refused("not_understood", problem=error.detail)
     headers = {"Allow": ", ".join(_methods(request))} if error.status_code == 405 else None

@@ -15,7 +15,7 @@ from starlette.websockets import WebSocketDisconnect
 from .addresses import is_host
 from .connection import BAD_MESSAGES, FAILED
 from .errors import Refused
-from .rate_limit import MAX_MESSAGE_BYTES
+from .rate_limit import most_bytes
 
 MAX_NUMBER_LENGTH = 20  # digits of a Content-Length: int() of a longer text takes quadratic time
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
@@ -76,7 +76,7 @@ class Guard:
             return
         passed_on = {**scope, "method": "GET"} if answer.is_head else scope
         try:
-            await self.app(passed_on, _limited(receive), answer)
+            await self.app(passed_on, _limited(receive, most_bytes(scope["path"])), answer)
         except asyncio.CancelledError:  # by uvicorn, when the server stops and cannot wait any longer
             if answer.has_begun:
                 raise
@@ -106,8 +106,8 @@ class Guard:
         if scope["method"] not in SAFE_METHODS and not origin_allowed(headers, self.origins):
             return Refused("other_site")
         length = headers.get("content-length", "0")
-        if not length.isdecimal() or len(length) > MAX_NUMBER_LENGTH or int(length) > MAX_MESSAGE_BYTES:
-            return Refused("too_large", most=MAX_MESSAGE_BYTES)
+        if not length.isdecimal() or len(length) > MAX_NUMBER_LENGTH or int(length) > most_bytes(path):
+            return Refused("too_large", most=most_bytes(path))
         if not self.is_ready() and path.startswith("/api/") and path != "/api/health":
             return Refused("starting")
         return None
@@ -144,15 +144,15 @@ class Answer:
         await self.send(message)
 
 
-def _limited(receive: Receive) -> Receive:
+def _limited(receive: Receive, most: int) -> Receive:
     total = 0
 
     async def limited() -> Message:
         nonlocal total
         message = await receive()
         total += len(message.get("body", b""))
-        if total > MAX_MESSAGE_BYTES:
-            raise HTTPException(413, str(Refused("too_large", most=MAX_MESSAGE_BYTES)))  # FastAPI lets only these through here
+        if total > most:
+            raise HTTPException(413, str(Refused("too_large", most=most)))  # FastAPI lets only these through here
         return message
 
     return limited

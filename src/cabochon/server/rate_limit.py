@@ -7,7 +7,13 @@ from starlette.requests import HTTPConnection
 from .addresses import address_block
 
 MAX_MESSAGE_BYTES = 4096
+UPLOADS = {"/api/games": 1_000_000}  # what may be longer, by its path
 MAX_ADDRESSES = 10_000
+
+
+def most_bytes(path: str) -> int:
+    """How long the body of a request may be."""
+    return UPLOADS.get(path, MAX_MESSAGE_BYTES)
 
 
 class Bucket:

@@ -9,6 +9,8 @@ export interface Messages {
   AreaOut: AreaOut;
   AskOut: AskOut;
   BackIn: BackIn;
+  BarOut: BarOut;
+  BeginDayIn: BeginDayIn;
   BotOut: BotOut;
   CardOut: CardOut;
   ChatIn: ChatIn;
@@ -17,31 +19,45 @@ export interface Messages {
   ChoicesOut: ChoicesOut;
   ClockOut: ClockOut;
   CreatedOut: CreatedOut;
+  DayOut: DayOut;
   DaysClock: DaysClock;
   DealOut: DealOut;
   DeclinedOut: DeclinedOut;
+  DeletedOut: DeletedOut;
+  DeviceKeyIn: DeviceKeyIn;
+  DeviceLinkOut: DeviceLinkOut;
+  DuelIn: DuelIn;
+  DuelOut: DuelOut;
   EntryOut: EntryOut;
   GameDataOut: GameDataOut;
   HintIn: HintIn;
   HintOut: HintOut;
   HouseRules: HouseRules1;
+  ImportOut: ImportOut;
   JoinOut: JoinOut;
   KickIn: KickIn;
   LeaveIn: LeaveIn;
   ListedOut: ListedOut;
   LobbyOut: LobbyOut;
+  MadeDuelOut: MadeDuelOut;
   MoveClock: MoveClock;
   MoveIn: MoveIn;
+  MyGameOut: MyGameOut;
+  MyGamesOut: MyGamesOut;
   NameIn: NameIn;
   NoClock: NoClock;
   NonceIn: NonceIn;
   OutcomeOut: OutcomeOut;
+  OwnTryOut: OwnTryOut;
   PingIn: PingIn;
+  PlayerOut: PlayerOut;
   PointsOut: PointsOut;
   PongOut: PongOut;
+  ProblemOut: ProblemOut;
   PushIn: PushIn;
   PushKeyOut: PushKeyOut;
   PushOffIn: PushOffIn;
+  RankedOut: RankedOut;
   ReactIn: ReactIn;
   RefusalOut: RefusalOut;
   RefusedOut: RefusedOut;
@@ -51,14 +67,18 @@ export interface Messages {
   ReservedOut: ReservedOut;
   ResignIn: ResignIn;
   ResultOut: ResultOut;
+  ResultsOut: ResultsOut;
   RevealOut: RevealOut;
   RuleOut: RuleOut;
+  ScoreOut: ScoreOut;
   SealIn: SealIn;
   SeatLinkOut: SeatLinkOut;
   SeatOut: SeatOut;
   SeriesOut: SeriesOut;
   SetBotIn: SetBotIn;
   SetOptionsIn: SetOptionsIn;
+  SharedOut: SharedOut;
+  SideOut: SideOut;
   SitIn: SitIn;
   StartIn: StartIn;
   StateOut: StateOut;
@@ -212,6 +232,21 @@ export interface BackIn {
   id: number;
 }
 /**
+ * How many reached these points: those who won (alone or shared), and the others.
+ */
+export interface BarOut {
+  points: number;
+  won: number;
+  lost: number;
+}
+/**
+ * Play the deal of a day (null: today's). The first try counts, any other is `practice`, and comes after it.
+ */
+export interface BeginDayIn {
+  date?: string | null;
+  practice?: boolean;
+}
+/**
  * An opponent that can be chosen; `rating` is its published strength, if there is one.
  */
 export interface BotOut {
@@ -291,13 +326,65 @@ export interface CreatedOut {
   seat_link: string;
 }
 /**
+ * The deal of a day in a game: who one plays against, and the own try (null: none yet).
+ *
+ * `results` is null until the own try is over; those of a past day are shown to everybody. `next` are the seconds until the next
+ * deal, as of the sending of the message. `previous` is the day before.
+ */
+export interface DayOut {
+  variant: string;
+  date: string;
+  today: boolean;
+  next: number;
+  previous: string;
+  players: number;
+  bots: string[];
+  commitment: string;
+  own: OwnTryOut | null;
+  results: ResultsOut | null;
+}
+/**
+ * The reader's own try: the table, and how it ended (null: it has not).
+ */
+export interface OwnTryOut {
+  table: string;
+  score: ScoreOut | null;
+}
+/**
+ * How a game against bots ended for its player: own points, those of the best bot, and how many rounds it took.
+ */
+export interface ScoreOut {
+  result: "won" | "shared" | "lost" | "resigned";
+  points: number;
+  best: number;
+  rounds: number | null;
+}
+/**
+ * What everybody made of a deal: how many have finished and won, the best of them with the reader, and all by points.
+ */
+export interface ResultsOut {
+  finished: number;
+  won: number;
+  best: RankedOut[];
+  bars: BarOut[];
+}
+/**
+ * A line in the table of the day. Equal scores have equal places.
+ */
+export interface RankedOut {
+  place: number;
+  name: string;
+  you: boolean;
+  score: ScoreOut;
+}
+/**
  * How the cards are shuffled: see the protocol. Seals and nonces are listed by seat; null: none.
  *
  * `start` is what the commitment says about the start seat (null: random). `opened` says whose nonces have come; `nonces` shows
  * them when the deal is made from them: a seat with a seal and without a nonce did not open it in time and was left out.
  */
 export interface DealOut {
-  format: 1 | 2;
+  format: 1 | 2 | 3;
   phase: "waiting" | "sealing" | "opening" | "dealt";
   start: number | null;
   seals: (string | null)[];
@@ -314,6 +401,59 @@ export interface DeclinedOut {
   seat: number;
   how: "no" | "late" | "gone_on";
   declined_by: number | null;
+}
+/**
+ * Something was deleted.
+ */
+export interface DeletedOut {
+  deleted: string;
+}
+/**
+ * The key of such a link.
+ */
+export interface DeviceKeyIn {
+  key: string;
+}
+/**
+ * A link that makes another browser the same guest, for a few minutes; and the same as a QR code (SVG).
+ */
+export interface DeviceLinkOut {
+  link: string;
+  minutes: number;
+  qr: string;
+}
+/**
+ * A duel: the same deal against the same bots for two people.
+ */
+export interface DuelIn {
+  variant?: string;
+  bots: string[];
+}
+/**
+ * A duel as its reader may see it.
+ *
+ * `own` is the reader's own game (null: none yet), `may_play` says whether there is a place for the reader. `better` is the side
+ * that did better, -1 if none did; null until the reader may see both.
+ */
+export interface DuelOut {
+  id: string;
+  variant: string;
+  players: number;
+  bots: string[];
+  commitment: string;
+  sides: SideOut[];
+  own: OwnTryOut | null;
+  may_play: boolean;
+  better: number | null;
+}
+/**
+ * One of the two in a duel. `score` is null until the reader's own game is over, or this one is not.
+ */
+export interface SideOut {
+  name: string;
+  you: boolean;
+  status: "waiting" | "running" | "finished";
+  score: ScoreOut | null;
 }
 /**
  * A line of the log. Lines are never taken away: an `undo` names the line it takes back.
@@ -432,6 +572,23 @@ export interface HouseRules1 {
   hand_limit?: number;
 }
 /**
+ * What became of an upload: how many games were added, how many were known already, and what could not be read.
+ */
+export interface ImportOut {
+  added: number;
+  known: number;
+  problems: ProblemOut[];
+}
+/**
+ * Why something in an upload was not imported: by its file and line, with a code and a sentence in English.
+ */
+export interface ProblemOut {
+  file: string;
+  line: number | null;
+  code: "foreign" | "broken" | "too_long" | "not_text";
+  detail: string;
+}
+/**
  * Where friends find this server: the beginning of every link for them. `only_here`: nobody but this machine can open it.
  */
 export interface JoinOut {
@@ -465,6 +622,7 @@ export interface ListedOut {
   watchers: number;
   commitment: string;
   deal: DealOut;
+  shared: SharedOut | null;
   reveal: RevealOut | null;
   rematch: string | null;
   series: SeriesOut | null;
@@ -511,6 +669,16 @@ export interface SeatOut {
   rematch: boolean;
 }
 /**
+ * A deal that several tables share: that of a day (`name` is the date) or of a duel (`name` is its id).
+ *
+ * `counts`: it is the one try of its player, so there are no hints and nothing is taken back.
+ */
+export interface SharedOut {
+  kind: "day" | "duel";
+  name: string;
+  counts: boolean;
+}
+/**
  * After the end: the deal, so that everybody can check the commitment made at the start.
  *
  * Format 2 has a `secret`, format 1 had `seed` and `salt`; what a format does not have is null.
@@ -529,12 +697,15 @@ export interface SeriesOut {
 }
 /**
  * How a game ended, for a list of games; `ended` is the time of its last line.
+ *
+ * `rounds` is how many it had; null where that was not stored, by an older server.
  */
 export interface ResultOut {
   points: number[];
   winners: number[];
   reason: "goal" | "stalemate" | "log_full" | "resigned";
   ended: number;
+  rounds: number | null;
 }
 /**
  * Open tables, public games to watch, and the guest's own running and finished games.
@@ -546,6 +717,12 @@ export interface LobbyOut {
   finished: ListedOut[];
 }
 /**
+ * A new duel; its page is `/duel/ID`.
+ */
+export interface MadeDuelOut {
+  id: string;
+}
+/**
  * Play a move. `number` is the number the entry will have: sent twice, it is played once and acknowledged twice.
  */
 export interface MoveIn {
@@ -553,6 +730,40 @@ export interface MoveIn {
   id: number;
   number: number;
   text: string;
+}
+/**
+ * A finished game of the reader: played here (`table`) or imported.
+ *
+ * `seat` is the reader's own; null where an imported record does not say it. `result` is null with it, and where the game did
+ * not come to its end. `error_rate` is what a review found for that seat, in points of chance a decision; null until there is one.
+ */
+export interface MyGameOut {
+  id: string;
+  source: "table" | "import";
+  variant: string;
+  players: PlayerOut[];
+  seat: number | null;
+  result: ("won" | "shared" | "lost" | "resigned") | null;
+  points: number[];
+  winners: number[];
+  rounds: number | null;
+  ended: number;
+  shared: SharedOut | null;
+  error_rate: number | null;
+}
+/**
+ * Who sat where in a game of the list; `bot` is null for people.
+ */
+export interface PlayerOut {
+  name: string;
+  bot: string | null;
+}
+/**
+ * The reader's finished games, newest first; `more`: there are older ones, which the export has too.
+ */
+export interface MyGamesOut {
+  games: MyGameOut[];
+  more: boolean;
 }
 /**
  * A nickname.
@@ -644,6 +855,13 @@ export interface RefusalOut {
     | "wrong_number"
     | "gone_on"
     | "log_full"
+    | "counts"
+    | "no_day"
+    | "tried"
+    | "try_first"
+    | "no_duel"
+    | "duel_full"
+    | "bot_by_time"
     | "hint_alone"
     | "hint_coming"
     | "sealed_already"
@@ -667,6 +885,12 @@ export interface RefusalOut {
     | "chat_empty"
     | "chat_full"
     | "too_many_chats"
+    | "not_a_zip"
+    | "no_records"
+    | "too_many_records"
+    | "too_many_imports"
+    | "no_import"
+    | "no_device_key"
     | "no_cookie"
     | "seat_taken"
     | "somebody_there"
@@ -739,6 +963,13 @@ export interface RefusedOut {
     | "wrong_number"
     | "gone_on"
     | "log_full"
+    | "counts"
+    | "no_day"
+    | "tried"
+    | "try_first"
+    | "no_duel"
+    | "duel_full"
+    | "bot_by_time"
     | "hint_alone"
     | "hint_coming"
     | "sealed_already"
@@ -762,6 +993,12 @@ export interface RefusedOut {
     | "chat_empty"
     | "chat_full"
     | "too_many_chats"
+    | "not_a_zip"
+    | "no_records"
+    | "too_many_records"
+    | "too_many_imports"
+    | "no_import"
+    | "no_device_key"
     | "no_cookie"
     | "seat_taken"
     | "somebody_there"
@@ -880,7 +1117,7 @@ export interface ReplayOut {
   outcome: OutcomeOut | null;
 }
 /**
- * What everybody may know about a table.
+ * What everybody may know about a table. `shared` is null where the deal is this table's alone.
  */
 export interface TableOut {
   id: string;
@@ -891,6 +1128,7 @@ export interface TableOut {
   watchers: number;
   commitment: string;
   deal: DealOut;
+  shared: SharedOut | null;
   reveal: RevealOut | null;
   rematch: string | null;
   series: SeriesOut | null;
