@@ -156,10 +156,10 @@ def test_the_deal_is_said_to_follow_from_the_date_and_can_be_checked(here: House
 def test_one_try_counts_and_then_comes_practice(own: House) -> None:
     guest = own.guest("Anna")
     assert (None, None) == (day(guest)["own"], day(guest)["results"])
-    assert "try_first" == refusal(guest.request("POST", "/api/daily/classic", json={"practice": True}))
+    assert "tried" == refusal(guest.request("POST", "/api/daily/classic", json={"practice": True}))
     table = begin(guest)
     assert "tried" == refusal(guest.request("POST", "/api/daily/classic", json={}))
-    assert "try_first" == refusal(guest.request("POST", "/api/daily/classic", json={"practice": True}))
+    assert "tried" == refusal(guest.request("POST", "/api/daily/classic", json={"practice": True}))
     assert {"table": table, "score": None} == day(guest)["own"] and day(guest)["results"] is None
     finish(guest, table)
     shown = day(guest)
@@ -224,7 +224,7 @@ def test_yesterday_is_for_practice_and_tomorrow_for_tomorrow(tmp_path: Path) -> 
         assert not guest.get(f"/api/tables/{table}").json()["shared"]["counts"]
         assert day(guest, date=today["date"])["own"] is None and day(guest)["own"] is None
         for wrong in ("1970-01-14", "1969-12-01", "2026-02-30", "tomorrow"):
-            assert "no_day" == refusal(guest.get(f"/api/daily/classic?date={wrong}"))
+            assert "nothing_there" == refusal(guest.get(f"/api/daily/classic?date={wrong}"))
 
 
 def test_scores_are_compared_by_result_then_lead_then_rounds() -> None:
@@ -313,8 +313,8 @@ def test_nothing_of_the_other_is_told_before_the_own_end(here: House) -> None:
 
 def test_what_is_no_duel(here: House) -> None:
     guest = here.guest()
-    assert "no_duel" == refusal(guest.get("/api/duels/nothing")) == refusal(guest.request("POST", "/api/duels/a%00b"))
+    assert "nothing_there" == refusal(guest.get("/api/duels/nothing")) == refusal(guest.request("POST", "/api/duels/a%00b"))
     made = guest.request("POST", "/api/duels", json={"variant": "classic", "bots": ["legend"]})
-    assert "bot_by_time" == refusal(made)
+    assert "unknown_bot" == refusal(made)
     names = [bot["name"] for bot in guest.get("/api/duels").json()]
     assert "jeweller" in names and "legend" not in names

@@ -78,7 +78,7 @@ class SharedGames:
         except ValueError:
             day = date.max
         if not today - timedelta(days=MAX_DAYS_BACK) <= day <= today:
-            raise Refused("no_day", date=str(text))
+            raise Refused("nothing_there", path=f"/daily?date={text}")
         return day
 
     async def day(self, variant: str, text: str | None, user: str | None) -> dict[str, Any]:
@@ -116,7 +116,7 @@ class SharedGames:
             if own is not None and not practice:
                 raise Refused("tried")
             if practice and not is_past and (own is None or own.score is None):
-                raise Refused("try_first")
+                raise Refused("tried")
             counts = not practice and not is_past
             deal = deal_of_day(day, variant, user if counts else None, at)
             return await self.service.open_shared(day_options(day, variant, counts=counts), user, name, address, deal)
@@ -146,7 +146,7 @@ class SharedGames:
         exact = exact_bots()
         for bot in bots:
             if bot not in exact:
-                raise Refused("bot_by_time", bot=bot)
+                raise Refused("unknown_bot", bot=bot, known=", ".join(exact))
         self.service.charge_table(address)
         sources = self.service.sources
         values = {"id": sources.table_id(), "variant": variant, "bots": dumps(list(bots)).decode(), "secret": sources.secret()}
@@ -195,11 +195,11 @@ class SharedGames:
 
     def _duel(self, duel_id: str) -> tuple[Any, list[Try]]:
         if NUL in duel_id:
-            raise Refused("no_duel")
+            raise Refused("nothing_there", path=f"/duel/{duel_id}")
         with self.service.repository.reading() as connection:
             row = connection.execute(sa.select(duels).where(duels.c.id == duel_id)).mappings().first()
         if row is None:
-            raise Refused("no_duel")
+            raise Refused("nothing_there", path=f"/duel/{duel_id}")
         return row, self._tries(f"{DUEL}{duel_id}", row["variant"])
 
 

@@ -129,7 +129,7 @@ class MyGameOut(Message):
     """A finished game of the reader: played here (`table`) or imported.
 
     `seat` is the reader's own; null where an imported record does not say it. `result` is null with it, and where the game did
-    not come to its end. `error_rate` is what a review found for that seat, in points of chance a decision; null until there is one.
+    not come to its end. `error_rate` is what a review found for that seat, in points of chance a decision; null: none yet.
     """
 
     id: str

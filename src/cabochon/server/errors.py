@@ -20,12 +20,8 @@ REFUSALS: dict[str, tuple[int, str]] = {
     "log_full": (409, "this table has come to its end: its log may have {most} lines"),
     # deals that others play too
     "counts": (409, "this game counts: nobody helps, and no bot plays for you"),
-    "no_day": (404, "there is no deal of the day for {date}"),
-    "tried": (409, "you have played this deal already"),
-    "try_first": (409, "the first try counts: practice comes after it"),
-    "no_duel": (404, "there is no such duel"),
+    "tried": (409, "the first try counts, and there is one: practice comes after it"),
     "duel_full": (409, "two people play this duel already"),
-    "bot_by_time": (409, "{bot} thinks by the clock: in a duel the bot must answer the same moves alike"),
     # hints
     "hint_alone": (409, "hints are given only where everybody else is a bot: another person sits at this table"),
     "hint_coming": (429, "one hint at a time: the one you asked for is on its way"),
@@ -54,11 +50,8 @@ REFUSALS: dict[str, tuple[int, str]] = {
     "chat_full": (409, "enough was said at this table: {most} lines are kept"),
     "too_many_chats": (429, "too much was said in a short time: wait a moment"),
     # my games
-    "not_a_zip": (409, "this is neither a record nor a zip file of records"),
-    "no_records": (409, "there is no record in this file"),
-    "too_many_records": (409, "{most} records can be imported at once"),
-    "too_many_imports": (409, "{most} imported games are kept: delete some first"),
-    "no_import": (404, "you have imported no such game"),
+    "no_records": (409, "this is neither a record nor a zip file of records"),
+    "too_many_records": (409, "{most} records can be imported: import fewer, or delete some first"),
     "no_device_key": (409, "this link is no longer valid: make a new one on your other device"),
     # seats
     "no_cookie": (409, "your browser has no cookie from here: open the page first"),

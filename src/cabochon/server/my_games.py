@@ -169,7 +169,7 @@ class MyGames:
         known = await asyncio.to_thread(self._digests, user)
         added, was_known, problems = await asyncio.to_thread(self._read_all, files, known, user, name)
         if len(known) + len(added) > MAX_IMPORTS:
-            raise Refused("too_many_imports", most=MAX_IMPORTS)
+            raise Refused("too_many_records", most=MAX_IMPORTS)
         await self.service.store_at_once(*add_imports(added))
         return {"added": len(added), "known": was_known, "problems": problems[:MAX_PROBLEMS]}
 
@@ -203,14 +203,14 @@ class MyGames:
     async def delete(self, user: str, import_id: str) -> None:
         """Delete an imported game."""
         if NUL in import_id or await asyncio.to_thread(self._import, user, import_id) is None:
-            raise Refused("no_import")
+            raise Refused("nothing_there", path=f"/api/games/{import_id}")
         await self.service.store_at_once(*delete_import(user, import_id))
 
     async def record(self, user: str, import_id: str) -> str:
         """The record of an imported game."""
         found = None if NUL in import_id else await asyncio.to_thread(self._import, user, import_id)
         if found is None:
-            raise Refused("no_import")
+            raise Refused("nothing_there", path=f"/api/games/{import_id}")
         return found
 
     def _import(self, user: str, import_id: str) -> str | None:
@@ -242,7 +242,7 @@ def _split(content: bytes) -> list[File]:
     try:
         text = content.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
-        raise Refused("not_a_zip") from error
+        raise Refused("no_records") from error
     starts = [found.start() for found in re.finditer(rf"^{FIRST_LINE} ", text, re.MULTILINE)]
     if not starts or text[: starts[0]].strip():
         starts = [0, *starts]
@@ -260,7 +260,7 @@ def _unzipped(content: bytes) -> list[File]:
             index = _read_index(file)
             return [_unpacked(file, info, index.get(info.filename)) for info in found]
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError) as error:
-        raise Refused("not_a_zip") from error
+        raise Refused("no_records") from error
 
 
 def _read_index(file: zipfile.ZipFile) -> dict[str, int | None]:

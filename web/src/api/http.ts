@@ -37,7 +37,7 @@ export class Refusal extends Error {
 /** How long the first answer may take, in milliseconds: a line that has gone says nothing. */
 const ME_WITHIN = 8000;
 
-async function ask<T>(method: string, path: string, body?: unknown, within?: number): Promise<T> {
+export async function ask<T>(method: string, path: string, body?: unknown, within?: number): Promise<T> {
   const response = await fetch(path, {
     method,
     ...(within === undefined ? {} : { signal: AbortSignal.timeout(within) }),
@@ -61,6 +61,9 @@ export function me(): Promise<UserOut> {
   });
   return guest;
 }
+
+/** Another guest from now on: the next answer says who. */
+export const forgetMe = () => void (guest = null);
 
 export async function rename(name: string): Promise<UserOut> {
   await me();
@@ -114,7 +117,15 @@ export interface Reveal2 extends Revealed {
   seals: (string | null)[];
   nonces: (string | null)[];
 }
-export type Reveal = Reveal1 | Reveal2;
+/** Of tables that share a deal. */
+export interface Reveal3 extends Revealed {
+  format: 3;
+  table: string;
+  deal: string;
+  start_rule: string;
+  secret: string;
+}
+export type Reveal = Reveal1 | Reveal2 | Reveal3;
 export const reveal = (id: string) => ask<Reveal>("GET", `/api/tables/${id}/reveal`);
 
 /** Where friends find this server. */

@@ -735,7 +735,7 @@ export interface MoveIn {
  * A finished game of the reader: played here (`table`) or imported.
  *
  * `seat` is the reader's own; null where an imported record does not say it. `result` is null with it, and where the game did
- * not come to its end. `error_rate` is what a review found for that seat, in points of chance a decision; null until there is one.
+ * not come to its end. `error_rate` is what a review found for that seat, in points of chance a decision; null: none yet.
  */
 export interface MyGameOut {
   id: string;
@@ -856,12 +856,8 @@ export interface RefusalOut {
     | "gone_on"
     | "log_full"
     | "counts"
-    | "no_day"
     | "tried"
-    | "try_first"
-    | "no_duel"
     | "duel_full"
-    | "bot_by_time"
     | "hint_alone"
     | "hint_coming"
     | "sealed_already"
@@ -885,11 +881,8 @@ export interface RefusalOut {
     | "chat_empty"
     | "chat_full"
     | "too_many_chats"
-    | "not_a_zip"
     | "no_records"
     | "too_many_records"
-    | "too_many_imports"
-    | "no_import"
     | "no_device_key"
     | "no_cookie"
     | "seat_taken"
@@ -964,12 +957,8 @@ export interface RefusedOut {
     | "gone_on"
     | "log_full"
     | "counts"
-    | "no_day"
     | "tried"
-    | "try_first"
-    | "no_duel"
     | "duel_full"
-    | "bot_by_time"
     | "hint_alone"
     | "hint_coming"
     | "sealed_already"
@@ -993,11 +982,8 @@ export interface RefusedOut {
     | "chat_empty"
     | "chat_full"
     | "too_many_chats"
-    | "not_a_zip"
     | "no_records"
     | "too_many_records"
-    | "too_many_imports"
-    | "no_import"
     | "no_device_key"
     | "no_cookie"
     | "seat_taken"

@@ -144,7 +144,7 @@ export class TableSession {
   #isAlone = $derived.by(() => this.seats.every((seat) => seat.seat === this.me || seat.kind === "bot"));
   /** Whether there is anybody to talk to, or something was said. */
   canChat = $derived.by(() => !this.#isAlone || this.me === null || (this.current?.table.watchers ?? 0) > 0 || this.connection.chat.length > 0);
-  canHint = $derived.by(() => this.mine && this.#isAlone && (this.current?.choices?.legal.length ?? 0) > 0);
+  canHint = $derived.by(() => this.mine && this.#isAlone && !this.current?.table.shared?.counts && (this.current?.choices?.legal.length ?? 0) > 0);
   /** A hint is for one position. */
   advice = $derived.by(() => (this.canHint && this.hint?.number === this.current?.number ? this.hint : null));
 
