@@ -14,8 +14,13 @@ export type Facts = Record<string, string | number>;
 /** A message with whatever placeholders; `scripts/check-messages.mjs` sees to it that they are the same in all languages. */
 export type Say = (facts: never) => string;
 
+/** What only pages meet that are loaded later: the words come with them, so that the first page stays small. */
+const LATER: Partial<Record<RefusedOut["code"], Say>> = {};
+type Later = "counts" | "tried" | "duel_full" | "no_records" | "too_many_records" | "no_device_key";
+export const addRefusals = (words: Partial<Record<Later, Say>>) => void Object.assign(LATER, words);
+
 // The types list the codes of the server, so one without words here does not compile.
-const REFUSALS: Record<RefusedOut["code"] | "opened_elsewhere", Say> = {
+const REFUSALS: Record<Exclude<RefusedOut["code"], Later> | "opened_elsewhere", Say> = {
   rule: m.refused_rule,
   not_begun: m.refused_not_begun,
   begun: m.refused_begun,
@@ -27,12 +32,6 @@ const REFUSALS: Record<RefusedOut["code"] | "opened_elsewhere", Say> = {
   log_full: m.refused_log_full,
   hint_alone: m.refused_hint_alone,
   hint_coming: m.refused_hint_coming,
-  counts: m.refused_counts,
-  tried: m.refused_tried,
-  duel_full: m.refused_duel_full,
-  no_records: m.refused_no_records,
-  too_many_records: m.refused_too_many_records,
-  no_device_key: m.refused_no_device_key,
   sealed_already: m.refused_sealed_already,
   no_seal: m.refused_no_seal,
   wrong_nonce: m.refused_wrong_nonce,
@@ -110,7 +109,7 @@ const REFUSALS: Record<RefusedOut["code"] | "opened_elsewhere", Say> = {
 export const say = (message: Say | undefined, facts: Facts) => `${(message ?? m.refused_unknown)(facts as never)}.`;
 
 /** Why something was refused. A rule of the game has words of its own: `ruleWords`. */
-export const refusalWords = ({ code, facts }: Pick<Refused, "code" | "facts">) => say(REFUSALS[code as keyof typeof REFUSALS], facts);
+export const refusalWords = ({ code, facts }: Pick<Refused, "code" | "facts">) => say(REFUSALS[code as keyof typeof REFUSALS] ?? LATER[code as Later], facts);
 
 /** What went wrong with a request. */
 export const failureWords = (error: unknown) =>

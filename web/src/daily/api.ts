@@ -1,7 +1,17 @@
 // The addresses of the deal of the day, of duels and of one's own games.
 import { ask, forgetMe, me, Refusal, type Variant } from "../api/http";
 import type { BotOut, CreatedOut, DayOut, DeletedOut, DeviceLinkOut, DuelIn, DuelOut, ImportOut, MadeDuelOut, MyGamesOut, RefusalOut, UserOut } from "../api/messages";
+import { addRefusals } from "../announce/refusals";
+import { m } from "../paraglide/messages";
 import { takesCookies } from "../ui/storage";
+
+addRefusals({
+  tried: m.refused_tried,
+  duel_full: m.refused_duel_full,
+  no_records: m.refused_no_records,
+  too_many_records: m.refused_too_many_records,
+  no_device_key: m.refused_no_device_key,
+});
 
 /** What somebody begins belongs to their cookie. */
 async function asGuest() {

@@ -1,9 +1,12 @@
 // What the pages say about a deal that several tables share.
 import type { ScoreOut, SharedOut, TableOut } from "../api/messages";
 import { variantOf } from "../api/http";
+import { addRefusals } from "../announce/refusals";
 import { gameName } from "../announce/words";
 import { m } from "../paraglide/messages";
 import { getLocale } from "../paraglide/runtime";
+
+addRefusals({ counts: m.refused_counts });
 
 /** The page where everybody's results stand. */
 export const sharedAddress = (table: TableOut) =>
