@@ -600,7 +600,7 @@ def test_verify(revealed: dict[str, Any], changed: dict[str, Any], wrong: list[s
     "text, reason",
     [
         ("{}", "not the reveal of a table: variant: Field required"),
-        ('{"format": 3}', "not the reveal of a table: format 3 is not known here"),
+        ('{"format": 4}', "not the reveal of a table: format 4 is not known here"),
         ('{"format": 2}', "not the reveal of a table: table: Field required"),
         ("[", "not the reveal of a table"),
     ],

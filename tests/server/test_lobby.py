@@ -68,6 +68,7 @@ def test_how_a_game_ended(tmp_path: Path, database: str) -> None:
             "winners": outcome["winners"],
             "reason": "goal",
             "ended": here.clock(),
+            "rounds": here.service.rooms[table].table.game.round,
         }
         assert expected == lobby(Guest(here, cookie))["finished"][0]["result"]
     with house(tmp_path, database=database) as again:

@@ -30,6 +30,7 @@ def dealt(options: TableOptions, _inputs: DealInputs) -> Game:
 def stored(entries: list[Entry] | None = None, status: str = "running") -> Stored:
     row = {"id": "table", "options": OPTIONS.model_dump_json(), "status": status, "host": 0, "start": 0, "seed": 0, "salt": ""}
     row |= {"secret": "00" * 32, "commitment": "", "created": 1.0, "began": 2.0, "rematch": None, "series": None}
+    row |= {"shared": None, "counts": False}
     seats = [Seat(0, "user", "Anna", token="a"), Seat(1, "user", "Ben", token="b")]
     held = [{"table_id": "table", "user_id": user, "seat": seat} for seat, user in enumerate(("anna", "ben"))]
     return Stored(row, [seat_row("table", seat) for seat in seats], held, [entry_row("table", entry) for entry in entries or []])

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from pydantic.json_schema import models_json_schema
 
-from cabochon.server import analysis_messages, messages, puzzle_messages, review_messages
+from cabochon.server import analysis_messages, daily_messages, messages, puzzle_messages, review_messages
 
-MODULES = (messages, analysis_messages, puzzle_messages, review_messages)
+MODULES = (messages, analysis_messages, daily_messages, puzzle_messages, review_messages)
 
 
 def schema() -> str:

@@ -12,8 +12,10 @@ from starlette.responses import JSONResponse
 from starlette.routing import Match
 
 from ..version import __version__
+from .daily_routes import daily_router
 from .errors import Refused
 from .middleware import Guard
+from .my_games_routes import games_router
 from .puzzle_routes import add_puzzle_routes
 from .rate_limit import most_bytes
 from .review_routes import review_router
@@ -76,6 +78,8 @@ def create_app(
     app.add_exception_handler(HTTPException, _not_possible)
     app.include_router(review_router(service))
     add_puzzle_routes(app, service)
+    app.include_router(daily_router(service))
+    app.include_router(games_router(service))
     add_routes(app, service)
     return app
 

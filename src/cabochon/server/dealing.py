@@ -21,18 +21,22 @@ Phase = Literal["waiting", "sealing", "opening", "dealt"]
 
 @dataclass(frozen=True, slots=True)
 class DealOrigin:
-    """What the server has committed to: format 2 has a secret, format 1 (older servers) had a seed and a salt."""
+    """What the server has committed to: formats 2 and 3 have a secret, format 1 (older servers) had a seed and a salt.
+
+    `shared` is the name of a deal that several tables share (format 3).
+    """
 
     start: int
     seed: int
     salt: str
     secret: str | None
     commitment: str
+    shared: str | None = None
 
     @property
     def format(self) -> int:
         """The number of the format."""
-        return 1 if self.secret is None else 2
+        return 3 if self.shared is not None else 1 if self.secret is None else 2
 
     def out(self) -> dict[str, str | None]:
         """A RevealOut, after the end."""

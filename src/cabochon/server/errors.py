@@ -18,6 +18,10 @@ REFUSALS: dict[str, tuple[int, str]] = {
     "wrong_number": (409, "the next entry is number {next}, not {number}"),
     "gone_on": (409, "entry {number} is another one already: the game has gone on"),
     "log_full": (409, "this table has come to its end: its log may have {most} lines"),
+    # deals that others play too
+    "counts": (409, "this game counts: nobody helps, and no bot plays for you"),
+    "tried": (409, "the first try counts, and there is one: practice comes after it"),
+    "duel_full": (409, "two people play this duel already"),
     # hints
     "hint_alone": (409, "hints are given only where everybody else is a bot: another person sits at this table"),
     "hint_coming": (429, "one hint at a time: the one you asked for is on its way"),
@@ -49,6 +53,10 @@ REFUSALS: dict[str, tuple[int, str]] = {
     "chat_empty": (409, "there is nothing to say in this"),
     "chat_full": (409, "enough was said at this table: {most} lines are kept"),
     "too_many_chats": (429, "too much was said in a short time: wait a moment"),
+    # my games
+    "no_records": (409, "this is neither a record nor a zip file of records"),
+    "too_many_records": (409, "{most} records can be imported: import fewer, or delete some first"),
+    "no_device_key": (409, "this link is no longer valid: make a new one on your other device"),
     # seats
     "no_cookie": (409, "your browser has no cookie from here: open the page first"),
     "seat_taken": (409, "this seat is taken"),

@@ -192,6 +192,8 @@ async def replace_seat(service: Service, room: Room, connection: Connection, mes
     table, by = room.table, own_seat(room, connection)
     seat = checked_seat(table, message.seat)
     check_running(table)
+    if table.counts:
+        raise Refused("counts")
     if not seat.is_human:
         raise Refused("bot_there")
     if not table.seats[by].is_human:

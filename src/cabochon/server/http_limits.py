@@ -23,7 +23,7 @@ from websockets.frames import Frame
 from .addresses import Network, address_block, is_within, parse_networks
 from .errors import Refused
 from .middleware import HEADERS
-from .rate_limit import Bucket
+from .rate_limit import UPLOADS, Bucket
 from .settings import Settings
 
 PIECE_BYTES = 4096
@@ -235,7 +235,9 @@ class LimitedHttp(H11Protocol):
     def _count_body(self, received: int) -> None:
         self.body_bytes = self.body_bytes + received if self.conn.their_state is h11.SEND_BODY else 0
         if self.body_bytes > MAX_BODY_BYTES:
-            self._refuse(Refused("too_large", most=MAX_BODY_BYTES))
+            most = max(MAX_BODY_BYTES, 2 * UPLOADS.get(self.scope["path"], 0))
+            if self.body_bytes > most:
+                self._refuse(Refused("too_large", most=most))
 
     def on_response_complete(self) -> None:
         """Parse what arrived meanwhile. A body that is still arriving keeps its time limit."""

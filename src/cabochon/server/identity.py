@@ -17,6 +17,7 @@ from .errors import Refused
 COOKIE = "cabochon_guest"
 COOKIE_SECONDS = 2 * 365 * 86_400
 MAX_COOKIE_LENGTH = 200
+DEVICE_SECONDS = 600
 TIMED_DOTS = 2  # user, time, signature
 OLD_COOKIES_UNTIL = datetime(2029, 1, 1, tzinfo=UTC).timestamp()
 JOINER = "\u200d"  # holds the parts of an emoji together
@@ -33,6 +34,7 @@ class Guests:
         self.clock = clock
         self.signer = URLSafeTimedSerializer(key, salt="timed guest", signer=_signer_by(clock))
         self.old_signer = URLSafeSerializer(key, salt="guest")
+        self.device_signer = URLSafeTimedSerializer(key, salt="device", signer=_signer_by(clock))
 
     def user_of(self, connection: HTTPConnection) -> str | None:
         """The user id of a request; None without a valid cookie that has not expired."""
@@ -54,6 +56,20 @@ class Guests:
         """Read a cookie of the old format, without a time. Browsers have dropped the last of them by OLD_COOKIES_UNTIL."""
         user = self.old_signer.loads(text)
         return user if is_canonical(self.old_signer, text) and self.clock() < OLD_COOKIES_UNTIL else None
+
+    def device_key(self, user: str) -> str:
+        """What lets another browser become this guest, for a few minutes."""
+        return str(self.device_signer.dumps(user))
+
+    def user_of_device_key(self, key: str) -> str:
+        """The guest of such a key."""
+        try:
+            user, given = self.device_signer.loads(key, return_timestamp=True)
+        except BadSignature as error:
+            raise Refused("no_device_key") from error
+        if not is_canonical(self.device_signer, key) or self.clock() - given.timestamp() > DEVICE_SECONDS:
+            raise Refused("no_device_key")
+        return str(user)
 
     def remember(self, response: Response, user: str, secure: bool) -> None:
         """Set the cookie."""

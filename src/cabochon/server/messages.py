@@ -305,7 +305,7 @@ class DealOut(Message):
     them when the deal is made from them: a seat with a seal and without a nonce did not open it in time and was left out.
     """
 
-    format: Literal[1, 2]
+    format: Literal[1, 2, 3]
     phase: Literal["waiting", "sealing", "opening", "dealt"]
     start: int | None
     seals: list[str | None]
@@ -313,8 +313,19 @@ class DealOut(Message):
     nonces: list[str | None]
 
 
+class SharedOut(Message):
+    """A deal that several tables share: that of a day (`name` is the date) or of a duel (`name` is its id).
+
+    `counts`: it is the one try of its player, so there are no hints and nothing is taken back.
+    """
+
+    kind: Literal["day", "duel"]
+    name: str
+    counts: bool
+
+
 class TableOut(Message):
-    """What everybody may know about a table."""
+    """What everybody may know about a table. `shared` is null where the deal is this table's alone."""
 
     id: str
     options: TableOptions
@@ -324,6 +335,7 @@ class TableOut(Message):
     watchers: int
     commitment: str
     deal: DealOut
+    shared: SharedOut | None
     reveal: RevealOut | None
     rematch: str | None
     series: SeriesOut | None
@@ -331,12 +343,16 @@ class TableOut(Message):
 
 
 class ResultOut(Message):
-    """How a game ended, for a list of games; `ended` is the time of its last line."""
+    """How a game ended, for a list of games; `ended` is the time of its last line.
+
+    `rounds` is how many it had; null where that was not stored, by an older server.
+    """
 
     points: list[int]
     winners: list[int]
     reason: Literal["goal", "stalemate", "log_full", "resigned"]
     ended: float
+    rounds: int | None = None
 
 
 class ListedOut(TableOut):

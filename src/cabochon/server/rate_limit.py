@@ -7,7 +7,8 @@ from starlette.requests import HTTPConnection
 from .addresses import address_block
 
 MAX_MESSAGE_BYTES = 4096
-UPLOADS = {"/api/analysis/record": 65_536, "/api/reviews": 65_536}  # what may be longer, by its path
+# What may be longer, by its path.
+UPLOADS = {"/api/analysis/record": 65_536, "/api/reviews": 65_536, "/api/games": 1_000_000}
 MAX_ADDRESSES = 10_000
 
 

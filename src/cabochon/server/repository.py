@@ -17,10 +17,12 @@ from sqlalchemy.engine import Connection, RowMapping
 
 from .database import SQLITE_TROUBLE, connecting, first_line, migrate, open_engine, trouble_sentence
 from .errors import Refused
+from .imports import imports as imports
 from .leases import Lease
 from .leases import metadata as metadata
 from .push_subscriptions import subscriptions as subscriptions
 from .review_store import reviews as reviews
+from .tries import tries as tries
 
 if TYPE_CHECKING:
     from .table import Entry, Seat
@@ -49,6 +51,8 @@ tables = sa.Table(
     sa.Column("salt", sa.String(64), nullable=False),
     sa.Column("secret", sa.String(64)),  # null: format 1, dealt from seed and salt, which format 2 does not use
     sa.Column("commitment", sa.String(64), nullable=False, server_default=""),
+    sa.Column("shared", sa.String(40)),  # the name of a deal that several tables share: format 3
+    sa.Column("counts", sa.Boolean, nullable=False, server_default=sa.false()),  # the one try of such a deal
     sa.Column("created", sa.Float, nullable=False),
     sa.Column("began", sa.Float),
     sa.Column("rematch", sa.String(24)),
@@ -436,7 +440,7 @@ def set_seen(user: str, seen: float) -> list[Any]:
 
 def delete_tables(table_ids: Sequence[str]) -> list[Any]:
     """Delete tables, what refers to them first."""
-    parts = (entries, chat, holders, seals, kicked, seats)
+    parts = (entries, chat, holders, seals, kicked, seats, tries)
     deleted = [part.delete().where(part.c.table_id.in_(table_ids)) for part in parts]
     return [*deleted, tables.delete().where(tables.c.id.in_(table_ids))]
 

@@ -59,7 +59,7 @@ SEAT_NUMBERS = Query(ge=0, le=3)
 # What a read counts against the budget of its address (CABOCHON_MAX_READS_PER_MINUTE), by the work it makes.
 COSTS = {
     "me": 1, "bots": 1, "join": 1, "push": 1, "table": 1, "link": 1, "nothing": 1, "seat": 2, "lobby": 3,
-    "docs": 5, "qr": 5, "record": 5, "reveal": 5, "replay": 5,
+    "daily": 3, "games": 5, "import": 20, "export": 20, "docs": 5, "qr": 5, "record": 5, "reveal": 5, "replay": 5,
 }  # fmt: skip
 REPLAY_LINES_PER_POINT = 50  # a replay costs this much more
 MAX_KEPT_REPLAYS, MAX_KEPT_RECORDS = 16, 64
@@ -386,6 +386,9 @@ def reveal_out(table: Table, record: str) -> dict[str, Any]:
     out = {"variant": table.options.variant, "players": players, "commitment": origin.commitment, "record": record}
     if origin.secret is None:
         return {**out, "format": 1, "start": origin.start, "seed": str(origin.seed), "salt": origin.salt}
+    if origin.shared is not None:
+        named = {"table": table.id, "deal": origin.shared, "start_rule": start_rule(origin.start)}
+        return {**out, "format": 3, **named, "secret": origin.secret}
     sealed = {"seals": dealing.seals, "nonces": dealing.nonces}
     by_seat = {name: [found.get(seat) for seat in range(players)] for name, found in sealed.items()}
     return {**out, "format": 2, "table": table.id, "start_rule": start_rule(origin.start), "secret": origin.secret, **by_seat}

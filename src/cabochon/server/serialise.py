@@ -119,7 +119,8 @@ def result_out(table: "Table") -> dict[str, Any] | None:
     if outcome is None or table.game is None:
         return None
     ended = table.log[-1].entry.at if table.log else table.created
-    return {"points": table.game.points, "winners": outcome.winners, "reason": outcome.reason, "ended": ended}
+    result = {"points": table.game.points, "winners": outcome.winners, "reason": outcome.reason, "ended": ended}
+    return {**result, "rounds": table.game.round}
 
 
 def _points(view: View, seat: int) -> dict[str, int]:
@@ -198,6 +199,7 @@ def table_out(table: "Table", people_here: Collection[int], spectators: int) -> 
         "watchers": spectators,
         "commitment": table.origin.commitment,
         "deal": deal_out(table),
+        "shared": shared_of(table.origin.shared, table.counts),
         "reveal": table.origin.out() if table.status == "finished" else None,
         "rematch": table.rematch,
         "series": table.series_now.out() if table.series_now.games else None,
@@ -223,6 +225,14 @@ def deal_out(table: "Table") -> dict[str, Any]:
     origin = table.origin
     start = None if origin.start == ANY_START else origin.start
     return {"format": origin.format, "start": start, **table.dealing.out(table.options.players)}
+
+
+def shared_of(deal: str | None, counts: bool) -> dict[str, Any] | None:
+    """A SharedOut, from the name of a deal that several tables share."""
+    if deal is None:
+        return None
+    kind, _, name = deal.partition(" ")
+    return {"kind": kind, "name": name, "counts": counts}
 
 
 def choices_out(table: "Table", viewer: int | None) -> dict[str, Any] | None:

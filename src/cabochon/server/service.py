@@ -22,7 +22,7 @@ from .bot_pool import BotPool
 from .broadcast import broadcast, listed_out, tell_chat
 from .chat import ChatLine
 from .clock import SECONDS_PER_DAY
-from .commitment import commitment_2
+from .commitment import commitment_2, commitment_3
 from .connection import RESTARTING
 from .database import trouble_sentence
 from .errors import Refused
@@ -52,6 +52,7 @@ from .reviews import Reviews
 from .room import Room
 from .serialise import result_out
 from .settings import Settings, Sources, default_database
+from .shared_deals import SharedDeal, choose_alike
 from .table import Entry, Seat, SeatChange, Series, Table, load_table, read_table
 from .writer import Writer
 
@@ -316,8 +317,7 @@ class Service:
         check_bots(options)
         check_rules(options)
         people = options.players - len(options.bots)
-        if not self.daily_creations.take(address, time.monotonic()):
-            raise Refused("too_many_tables")
+        self.charge_table(address)
         seats = [Seat(0, "user", name, token=self.sources.token())]
         seats += [Seat(seat, "open", "") for seat in range(1, people)]
         seats += [Seat(people + i, "bot", bot, bot) for i, bot in enumerate(options.bots)]
@@ -329,6 +329,18 @@ class Service:
             room = await self._open(options, seats, {user: 0}, host=0, start=start, awaited=())
             self.created_from[room.table.id] = address, room.table.created
         return room
+
+    def charge_table(self, address: str) -> None:
+        """Count a new table; refuse one too many in a day."""
+        if not self.daily_creations.take(address, time.monotonic()):
+            raise Refused("too_many_tables")
+
+    async def open_shared(self, options: TableOptions, user: str, name: str, address: str, shared: SharedDeal) -> Room:
+        """A table against bots whose deal others play too."""
+        self.charge_table(address)
+        seats = [Seat(0, "user", name, token=self.sources.token())]
+        seats += [Seat(seat, "bot", bot, bot) for seat, bot in enumerate(options.bots, 1)]
+        return await self._open(options, seats, {user: 0}, host=0, start=ANY_START, awaited=(), shared=shared)
 
     async def _check_waiting(self, user: str, address: str) -> None:
         """Refuse one more table that waits for players to whoever has many."""
@@ -379,8 +391,11 @@ class Service:
         start: int,
         awaited: Sequence[int],
         series: Series | None = None,
+        shared: SharedDeal | None = None,
     ) -> Room:
-        now, table_id, secret = self.sources.clock(), self.sources.table_id(), self.sources.secret()
+        now, table_id = self.sources.clock(), self.sources.table_id()
+        secret = shared.secret if shared else self.sources.secret()
+        named = options.variant, options.players, start, secret
         is_full = all(seat.kind != "open" for seat in seats)
         status = "waiting" if not is_full else "dealing" if awaited else "running"
         row: dict[str, Any] = {
@@ -391,7 +406,9 @@ class Service:
             "seed": 0,
             "salt": "",
             "secret": secret,
-            "commitment": commitment_2(table_id, options.variant, options.players, start, secret),
+            "commitment": commitment_3(shared.name, *named) if shared else commitment_2(table_id, *named),
+            "shared": shared.name if shared else None,
+            "counts": shared is not None and shared.counts,
             "created": now,
             "began": now if status == "running" else None,
             "rematch": None,
@@ -404,7 +421,7 @@ class Service:
             [seat_row(row["id"], seat) for seat in seats],
             [{"table_id": row["id"], "user_id": user, "seat": seat} for user, seat in holders.items()],
         )
-        await self.store_at_once(*insert_table(stored))
+        await self.store_at_once(*insert_table(stored), *(shared.statements(table_id) if shared else ()))
         table = load_table(stored, self.sources.deal, self.sources.now())
         room = self.rooms[table_id] = Room(table, self.sources, self.settings.away_seconds)
         if status == "dealing":
@@ -562,15 +579,16 @@ class Service:
     async def _play_bot(self, room: Room, seat: int, name: str) -> None:
         table = room.table
         number, view = table.number, table.views.view(seat)
-        chosen, _ = await asyncio.gather(
-            self.bots.choose(name, view, self.sources.bot_seed()), asyncio.sleep(self.settings.bot_delay)
-        )
+        shared_seed = table.bot_seed(seat)
+        seed = self.sources.bot_seed() if shared_seed is None else shared_seed
+        choosing = self.bots.choose(name, view, seed) if shared_seed is None else choose_alike(self.bots, name, view, seed)
+        chosen, _ = await asyncio.gather(choosing, asyncio.sleep(self.settings.bot_delay))
         async with self.locked(room):
             if table.number != number:
                 return
             if chosen.text not in table.views.choices:
                 log.warning("bot %s wanted %r, which is not legal", name, chosen.text)
-                chosen = self.bots.stand_in(name, view, self.sources.bot_seed(), "failed")
+                chosen = self.bots.stand_in(name, view, seed, "failed")
             entry = table.entry("move", seat, chosen.text, self.sources.now(), chosen.thought())
             await self.write(room, [entry])
             self.settle(room)

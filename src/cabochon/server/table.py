@@ -14,10 +14,11 @@ from ..errors import CabochonError
 from ..events import event_of
 from ..game import Game, Outcome
 from ..notation.move import Move, parse_move
+from ..notation.position import format_position
 from ..view import View
 from .chat import Chat
 from .clock import Moment, TableClock, clock_of
-from .commitment import DealInputs
+from .commitment import DealInputs, bot_seed_of
 from .dealing import Dealing, DealOrigin, Phase
 from .errors import Refused, forbidden, not_a_move
 from .messages import TableOptions
@@ -136,6 +137,7 @@ class Table:
     holders: dict[str, int]
     clock: TableClock | None
     series: Series  # the games before this one
+    counts: bool = False  # the one try of a deal that others play too: nothing is taken back, and no hint is given
     kicked: set[str] = field(default_factory=set)
     chat: Chat = field(default_factory=Chat)
     game: Game | None = None
@@ -150,7 +152,24 @@ class Table:
         options, origin = self.options, self.origin
         if origin.secret is None:
             return Game(options.variant, options.players, seed=origin.seed, start=origin.start, **options.house_rules())
-        return deal(options, DealInputs(self.id, origin.secret, origin.start, self.dealing.nonces))
+        inputs = self.deal_inputs
+        assert inputs is not None
+        return deal(options, inputs)
+
+    @property
+    def deal_inputs(self) -> DealInputs | None:
+        """What the deal follows from; None where that is a seed."""
+        origin = self.origin
+        if origin.secret is None:
+            return None
+        return DealInputs(self.id, origin.secret, origin.start, self.dealing.nonces, origin.shared)
+
+    def bot_seed(self, seat: int) -> int | None:
+        """The seed of a bot to decide, where several tables share a deal: the same moves are answered alike. None: any seed."""
+        inputs = self.deal_inputs
+        if inputs is None or inputs.shared is None:
+            return None
+        return bot_seed_of(inputs.key, format_position(self.views.view(seat)))
 
     def begin(self, game: Game, now: Moment) -> None:
         """The cards are dealt."""
@@ -338,6 +357,8 @@ class Table:
 
     def check_hint(self, seat: int) -> None:
         """Refuse a hint. Somebody who is away may come back, and would find it unfair."""
+        if self.counts:
+            raise Refused("counts")
         if self.others(seat):
             raise Refused("hint_alone")
         self.check_turn(seat)
@@ -376,7 +397,7 @@ def read_table(stored: "Stored") -> Table:
     row = stored.table
     options = TableOptions.model_validate_json(row["options"])
     table = Table(
-        **{name: row[name] for name in ("id", "status", "host", "created", "rematch")},
+        **{name: row[name] for name in ("id", "status", "host", "created", "rematch", "counts")},
         options=options,
         origin=DealOrigin(**{name: row[name] for name in DealOrigin.__slots__}),
         dealing=Dealing(

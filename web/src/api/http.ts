@@ -62,6 +62,9 @@ export function me(): Promise<UserOut> {
   return guest;
 }
 
+/** Another guest from now on: the next answer says who. */
+export const forgetMe = () => void (guest = null);
+
 export async function rename(name: string): Promise<UserOut> {
   await me();
   const renamed = await ask<UserOut>("PUT", "/api/me", { name });
@@ -114,7 +117,15 @@ export interface Reveal2 extends Revealed {
   seals: (string | null)[];
   nonces: (string | null)[];
 }
-export type Reveal = Reveal1 | Reveal2;
+/** Of tables that share a deal. */
+export interface Reveal3 extends Revealed {
+  format: 3;
+  table: string;
+  deal: string;
+  start_rule: string;
+  secret: string;
+}
+export type Reveal = Reveal1 | Reveal2 | Reveal3;
 export const reveal = (id: string) => ask<Reveal>("GET", `/api/tables/${id}/reveal`);
 
 /** Where friends find this server. */

@@ -11,6 +11,8 @@ export interface Messages {
   AreaOut: AreaOut;
   AskOut: AskOut;
   BackIn: BackIn;
+  BarOut: BarOut;
+  BeginDayIn: BeginDayIn;
   BoardOut: BoardOut;
   BotOut: BotOut;
   CardOut: CardOut;
@@ -21,14 +23,20 @@ export interface Messages {
   ClockOut: ClockOut;
   CreatedOut: CreatedOut;
   DailyPuzzleOut: DailyPuzzleOut;
+  DayOut: DayOut;
   DaysClock: DaysClock;
   DealOut: DealOut;
   DecisionOut: DecisionOut;
   DeclinedOut: DeclinedOut;
+  DeletedOut: DeletedOut;
+  DeviceKeyIn: DeviceKeyIn;
+  DeviceLinkOut: DeviceLinkOut;
   DraftIn: DraftIn;
   DraftReservedIn: DraftReservedIn;
   DraftSeatIn: DraftSeatIn;
   DraftTileIn: DraftTileIn;
+  DuelIn: DuelIn;
+  DuelOut: DuelOut;
   EndOut: EndOut;
   EntryOut: EntryOut;
   FoundOut: FoundOut;
@@ -39,27 +47,32 @@ export interface Messages {
   HintIn: HintIn;
   HintOut: HintOut;
   HouseRules: HouseRules1;
+  ImportOut: ImportOut;
   JoinOut: JoinOut;
   KickIn: KickIn;
   LeaveIn: LeaveIn;
   LineMoveOut: LineMoveOut;
   ListedOut: ListedOut;
   LobbyOut: LobbyOut;
+  MadeDuelOut: MadeDuelOut;
   MomentOut: MomentOut;
   MoveChanceOut: MoveChanceOut;
   MoveClock: MoveClock;
   MoveIn: MoveIn;
+  MyGameOut: MyGameOut;
+  MyGamesOut: MyGamesOut;
   NameIn: NameIn;
   NoClock: NoClock;
   NonceIn: NonceIn;
   NotFoundOut: NotFoundOut;
   NotedStepIn: NotedStepIn;
   OutcomeOut: OutcomeOut;
+  OwnTryOut: OwnTryOut;
   PingIn: PingIn;
   PlayedOut: PlayedOut;
+  PlayerOut: PlayerOut;
   PointsOut: PointsOut;
   PongOut: PongOut;
-  ProblemOut: ProblemOut;
   PushIn: PushIn;
   PushKeyOut: PushKeyOut;
   PushOffIn: PushOffIn;
@@ -71,6 +84,7 @@ export interface Messages {
   PuzzleOut: PuzzleOut;
   PuzzleRuleOut: PuzzleRuleOut;
   PuzzleStepOut: PuzzleStepOut;
+  RankedOut: RankedOut;
   ReactIn: ReactIn;
   RecordIn: RecordIn;
   RecordOut: RecordOut;
@@ -82,12 +96,14 @@ export interface Messages {
   ReservedOut: ReservedOut;
   ResignIn: ResignIn;
   ResultOut: ResultOut;
+  ResultsOut: ResultsOut;
   RevealOut: RevealOut;
   ReviewIdOut: ReviewIdOut;
   ReviewIn: ReviewIn;
   ReviewOut: ReviewOut;
   ReviewedGameOut: ReviewedGameOut;
   RuleOut: RuleOut;
+  ScoreOut: ScoreOut;
   SealIn: SealIn;
   SeatLinkOut: SeatLinkOut;
   SeatOut: SeatOut;
@@ -95,6 +111,8 @@ export interface Messages {
   SeriesOut: SeriesOut;
   SetBotIn: SetBotIn;
   SetOptionsIn: SetOptionsIn;
+  SharedOut: SharedOut;
+  SideOut: SideOut;
   SitIn: SitIn;
   StartIn: StartIn;
   StateOut: StateOut;
@@ -118,6 +136,8 @@ export interface Messages {
   ViewOut: ViewOut;
   WhyNotIn: WhyNotIn;
   WithdrawIn: WithdrawIn;
+  cabochon__server__analysis_messages__ProblemOut: Cabochon_Server_AnalysisMessages__ProblemOut;
+  cabochon__server__daily_messages__ProblemOut: Cabochon_Server_DailyMessages__ProblemOut;
 }
 /**
  * A request was carried out; a move is stored when this comes.
@@ -223,14 +243,14 @@ export interface StepIn {
  * What was played, up to the first problem, and the board after it; none if the position itself cannot be.
  */
 export interface AnalysisOut {
-  problem: ProblemOut | null;
+  problem: Cabochon_Server_AnalysisMessages__ProblemOut | null;
   played: PlayedOut[];
   board: BoardOut | null;
 }
 /**
  * Why a position cannot be, or a move cannot be played (`step` is its number, from 0). `rule`: the rule that forbids it.
  */
-export interface ProblemOut {
+export interface Cabochon_Server_AnalysisMessages__ProblemOut {
   code:
     | "not_a_position"
     | "tokens_many"
@@ -474,6 +494,21 @@ export interface BackIn {
   id: number;
 }
 /**
+ * How many reached these points: those who won (alone or shared), and the others.
+ */
+export interface BarOut {
+  points: number;
+  won: number;
+  lost: number;
+}
+/**
+ * Play the deal of a day (null: today's). The first try counts, any other is `practice`, and comes after it.
+ */
+export interface BeginDayIn {
+  date?: string | null;
+  practice?: boolean;
+}
+/**
  * An opponent that can be chosen; `rating` is its published strength, if there is one.
  */
 export interface BotOut {
@@ -548,13 +583,65 @@ export interface DailyPuzzleOut {
   date: string;
 }
 /**
+ * The deal of a day in a game: who one plays against, and the own try (null: none yet).
+ *
+ * `results` is null until the own try is over; those of a past day are shown to everybody. `next` are the seconds until the next
+ * deal, as of the sending of the message. `previous` is the day before.
+ */
+export interface DayOut {
+  variant: string;
+  date: string;
+  today: boolean;
+  next: number;
+  previous: string;
+  players: number;
+  bots: string[];
+  commitment: string;
+  own: OwnTryOut | null;
+  results: ResultsOut | null;
+}
+/**
+ * The reader's own try: the table, and how it ended (null: it has not).
+ */
+export interface OwnTryOut {
+  table: string;
+  score: ScoreOut | null;
+}
+/**
+ * How a game against bots ended for its player: own points, those of the best bot, and how many rounds it took.
+ */
+export interface ScoreOut {
+  result: "won" | "shared" | "lost" | "resigned";
+  points: number;
+  best: number;
+  rounds: number | null;
+}
+/**
+ * What everybody made of a deal: how many have finished and won, the best of them with the reader, and all by points.
+ */
+export interface ResultsOut {
+  finished: number;
+  won: number;
+  best: RankedOut[];
+  bars: BarOut[];
+}
+/**
+ * A line in the table of the day. Equal scores have equal places.
+ */
+export interface RankedOut {
+  place: number;
+  name: string;
+  you: boolean;
+  score: ScoreOut;
+}
+/**
  * How the cards are shuffled: see the protocol. Seals and nonces are listed by seat; null: none.
  *
  * `start` is what the commitment says about the start seat (null: random). `opened` says whose nonces have come; `nonces` shows
  * them when the deal is made from them: a seat with a seal and without a nonce did not open it in time and was left out.
  */
 export interface DealOut {
-  format: 1 | 2;
+  format: 1 | 2 | 3;
   phase: "waiting" | "sealing" | "opening" | "dealt";
   start: number | null;
   seals: (string | null)[];
@@ -596,6 +683,26 @@ export interface DeclinedOut {
   seat: number;
   how: "no" | "late" | "gone_on";
   declined_by: number | null;
+}
+/**
+ * Something was deleted.
+ */
+export interface DeletedOut {
+  deleted: string;
+}
+/**
+ * The key of such a link.
+ */
+export interface DeviceKeyIn {
+  key: string;
+}
+/**
+ * A link that makes another browser the same guest, for a few minutes; and the same as a QR code (SVG).
+ */
+export interface DeviceLinkOut {
+  link: string;
+  minutes: number;
+  qr: string;
 }
 /**
  * A position as it is edited. What follows from the rest is not said: bank, decks, Time tokens, the stage.
@@ -647,6 +754,39 @@ export interface DraftReservedIn {
   tier: number;
   card?: number | null;
   blind?: boolean;
+}
+/**
+ * A duel: the same deal against the same bots for two people.
+ */
+export interface DuelIn {
+  variant?: string;
+  bots: string[];
+}
+/**
+ * A duel as its reader may see it.
+ *
+ * `own` is the reader's own game (null: none yet), `may_play` says whether there is a place for the reader. `better` is the side
+ * that did better, -1 if none did; null until the reader may see both.
+ */
+export interface DuelOut {
+  id: string;
+  variant: string;
+  players: number;
+  bots: string[];
+  commitment: string;
+  sides: SideOut[];
+  own: OwnTryOut | null;
+  may_play: boolean;
+  better: number | null;
+}
+/**
+ * One of the two in a duel. `score` is null until the reader's own game is over, or this one is not.
+ */
+export interface SideOut {
+  name: string;
+  you: boolean;
+  status: "waiting" | "running" | "finished";
+  score: ScoreOut | null;
 }
 /**
  * What was found until now, the best move first; `done`: there will be nothing more.
@@ -764,6 +904,23 @@ export interface HintOut {
   chances: number[];
 }
 /**
+ * What became of an upload: how many games were added, how many were known already, and what could not be read.
+ */
+export interface ImportOut {
+  added: number;
+  known: number;
+  problems: Cabochon_Server_DailyMessages__ProblemOut[];
+}
+/**
+ * Why something in an upload was not imported: by its file and line, with a code and a sentence in English.
+ */
+export interface Cabochon_Server_DailyMessages__ProblemOut {
+  file: string;
+  line: number | null;
+  code: "foreign" | "broken" | "too_long" | "not_text";
+  detail: string;
+}
+/**
  * Where friends find this server: the beginning of every link for them. `only_here`: nobody but this machine can open it.
  */
 export interface JoinOut {
@@ -797,6 +954,7 @@ export interface ListedOut {
   watchers: number;
   commitment: string;
   deal: DealOut;
+  shared: SharedOut | null;
   reveal: RevealOut | null;
   rematch: string | null;
   series: SeriesOut | null;
@@ -846,6 +1004,16 @@ export interface SeatOut {
   rematch: boolean;
 }
 /**
+ * A deal that several tables share: that of a day (`name` is the date) or of a duel (`name` is its id).
+ *
+ * `counts`: it is the one try of its player, so there are no hints and nothing is taken back.
+ */
+export interface SharedOut {
+  kind: "day" | "duel";
+  name: string;
+  counts: boolean;
+}
+/**
  * After the end: the deal, so that everybody can check the commitment made at the start.
  *
  * Format 2 has a `secret`, format 1 had `seed` and `salt`; what a format does not have is null.
@@ -864,12 +1032,15 @@ export interface SeriesOut {
 }
 /**
  * How a game ended, for a list of games; `ended` is the time of its last line.
+ *
+ * `rounds` is how many it had; null where that was not stored, by an older server.
  */
 export interface ResultOut {
   points: number[];
   winners: number[];
   reason: "goal" | "stalemate" | "log_full" | "resigned";
   ended: number;
+  rounds: number | null;
 }
 /**
  * Open tables, public games to watch, and the guest's own running and finished games.
@@ -879,6 +1050,12 @@ export interface LobbyOut {
   watch: ListedOut[];
   running: ListedOut[];
   finished: ListedOut[];
+}
+/**
+ * A new duel; its page is `/duel/ID`.
+ */
+export interface MadeDuelOut {
+  id: string;
 }
 /**
  * A moment before a decision: what its seat could see, and what it could do.
@@ -895,6 +1072,40 @@ export interface MoveIn {
   id: number;
   number: number;
   text: string;
+}
+/**
+ * A finished game of the reader: played here (`table`) or imported.
+ *
+ * `seat` is the reader's own; null where an imported record does not say it. `result` is null with it, and where the game did
+ * not come to its end. `error_rate` is what a review found for that seat, in points of chance a decision; null: none yet.
+ */
+export interface MyGameOut {
+  id: string;
+  source: "table" | "import";
+  variant: string;
+  players: PlayerOut[];
+  seat: number | null;
+  result: ("won" | "shared" | "lost" | "resigned") | null;
+  points: number[];
+  winners: number[];
+  rounds: number | null;
+  ended: number;
+  shared: SharedOut | null;
+  error_rate: number | null;
+}
+/**
+ * Who sat where in a game of the list; `bot` is null for people.
+ */
+export interface PlayerOut {
+  name: string;
+  bot: string | null;
+}
+/**
+ * The reader's finished games, newest first; `more`: there are older ones, which the export has too.
+ */
+export interface MyGamesOut {
+  games: MyGameOut[];
+  more: boolean;
 }
 /**
  * A nickname.
@@ -916,7 +1127,7 @@ export interface NonceIn {
 export interface NotFoundOut {
   kind: "not_found";
   id: number;
-  problem: ProblemOut | null;
+  problem: Cabochon_Server_AnalysisMessages__ProblemOut | null;
   code:
     | (
         | "rule"
@@ -928,6 +1139,9 @@ export interface NotFoundOut {
         | "wrong_number"
         | "gone_on"
         | "log_full"
+        | "counts"
+        | "tried"
+        | "duel_full"
         | "hint_alone"
         | "hint_coming"
         | "impossible"
@@ -954,6 +1168,9 @@ export interface NotFoundOut {
         | "chat_empty"
         | "chat_full"
         | "too_many_chats"
+        | "no_records"
+        | "too_many_records"
+        | "no_device_key"
         | "no_cookie"
         | "seat_taken"
         | "somebody_there"
@@ -978,6 +1195,7 @@ export interface NotFoundOut {
         | "record_too_long"
         | "not_asked_here"
         | "no_table"
+        | "no_puzzle"
         | "no_link"
         | "other_seat"
         | "nothing_there"
@@ -1144,69 +1362,10 @@ export interface PuzzleOut {
   choices: ChoicesOut;
 }
 /**
- * What one seat (or a spectator: null) may know.
- */
-export interface ViewOut {
-  seat: number | null;
-  start: number;
-  turn: number;
-  turns: number;
-  round: number;
-  stage: "main" | "return" | "claim" | "over";
-  last_round: boolean;
-  bank: number[];
-  market: (number | null)[][];
-  deck_sizes: number[];
-  tiles: TileOut[];
-  avengers: number | null;
-  areas: AreaOut[];
-}
-/**
- * A tile on the table and the seat it went to.
- */
-export interface TileOut {
-  number: number;
-  owner: number | null;
-}
-/**
  * The rule that forbids a move in a puzzle; null if it is legal.
  */
 export interface PuzzleRuleOut {
   rule: RuleOut | null;
-}
-/**
- * The rule that forbids a move (variants/refusals.md), and how things stand. `not_a_move`: the text says no move.
- */
-export interface RuleOut {
-  code:
-    | "game_over"
-    | "return_first"
-    | "claim_first"
-    | "return_above_the_limit"
-    | "claim_among_several"
-    | "pile_for_two"
-    | "not_in_the_bank"
-    | "three_colours"
-    | "deck_empty"
-    | "place_empty"
-    | "reserve_full"
-    | "not_in_the_reserve"
-    | "price_too_high"
-    | "pay_tokens_in_hand"
-    | "time_never_spent"
-    | "overpaying"
-    | "whole_price"
-    | "can_still_move"
-    | "time_never_returned"
-    | "return_tokens_in_hand"
-    | "no_tile_there"
-    | "demand_not_met"
-    | "other_colour_not_met"
-    | "points_not_met"
-    | "not_a_move";
-  facts: {
-    [k: string]: string | number;
-  };
 }
 /**
  * Say one of a few things that need no words.
@@ -1245,6 +1404,9 @@ export interface RefusalOut {
     | "wrong_number"
     | "gone_on"
     | "log_full"
+    | "counts"
+    | "tried"
+    | "duel_full"
     | "hint_alone"
     | "hint_coming"
     | "impossible"
@@ -1271,6 +1433,9 @@ export interface RefusalOut {
     | "chat_empty"
     | "chat_full"
     | "too_many_chats"
+    | "no_records"
+    | "too_many_records"
+    | "no_device_key"
     | "no_cookie"
     | "seat_taken"
     | "somebody_there"
@@ -1351,6 +1516,9 @@ export interface RefusedOut {
     | "wrong_number"
     | "gone_on"
     | "log_full"
+    | "counts"
+    | "tried"
+    | "duel_full"
     | "hint_alone"
     | "hint_coming"
     | "impossible"
@@ -1377,6 +1545,9 @@ export interface RefusedOut {
     | "chat_empty"
     | "chat_full"
     | "too_many_chats"
+    | "no_records"
+    | "too_many_records"
+    | "no_device_key"
     | "no_cookie"
     | "seat_taken"
     | "somebody_there"
@@ -1469,7 +1640,7 @@ export interface ReplayOut {
   outcome: OutcomeOut | null;
 }
 /**
- * What everybody may know about a table.
+ * What everybody may know about a table. `shared` is null where the deal is this table's alone.
  */
 export interface TableOut {
   id: string;
@@ -1480,6 +1651,7 @@ export interface TableOut {
   watchers: number;
   commitment: string;
   deal: DealOut;
+  shared: SharedOut | null;
   reveal: RevealOut | null;
   rematch: string | null;
   series: SeriesOut | null;

@@ -3,7 +3,7 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { shake256 } from "@noble/hashes/sha3.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
-import type { Reveal, Reveal1, Reveal2, Variant } from "../api/http";
+import type { Reveal, Reveal1, Reveal2, Reveal3, Variant } from "../api/http";
 import type { GameDataOut, SeatOut } from "../api/messages";
 import type { Kept } from "./deal.svelte";
 
@@ -34,6 +34,15 @@ export const commitment2 = (table: string, variant: Variant, players: number, st
 
 export const keyOf = (table: string, secret: string, nonces: (string | null)[]) =>
   hash("cabochon key 2", `table: ${table}`, `secret: ${secret}`, ...nonces.flatMap((nonce, seat) => (nonce ? [`nonce ${seat}: ${nonce}`] : [])));
+
+const commitment3 = (reveal: Reveal3) =>
+  hex("cabochon deal 3", `deal: ${reveal.deal}`, `variant: ${reveal.variant}`, `players: ${reveal.players}`, `start: ${reveal.start_rule}`, `secret: ${reveal.secret}`);
+
+const keyOfShared = (reveal: Reveal3) => hash("cabochon key 3", `deal: ${reveal.deal}`, `secret: ${reveal.secret}`);
+
+/** The secret of a deal of the day follows from its date and the game: anything else was chosen by somebody. */
+const followsFromDate = (reveal: Reveal3) =>
+  !reveal.deal.startsWith("day ") || reveal.secret === hex("cabochon day 3", `deal: ${reveal.deal}`, `variant: ${reveal.variant}`);
 
 /** The bytes of SHAKE-256 of the key, without end: a longer digest begins with the shorter one. */
 function* stream(key: Uint8Array): Generator<number, never> {
@@ -101,12 +110,17 @@ export const isGood = (checks: Checks) => ![checks.seen, checks.hash, checks.sea
 
 export function check(reveal: Reveal, kept: Kept | null, printed: Printed): Checks {
   const seen = kept && kept.commitment === reveal.commitment;
-  if (reveal.format !== 2) {
+  if (reveal.format === 3) {
+    const computed = commitment3(reveal);
+    const order = orderFits(keyOfShared(reveal), reveal, printed);
+    return { computed, seen, hash: computed === reveal.commitment && followsFromDate(reveal), seals: null, own: null, order };
+  }
+  if (reveal.format === 1) {
     const computed = commitment1(reveal);
     return { computed, seen, hash: computed === reveal.commitment, seals: null, own: null, order: null };
   }
   const computed = commitment2(reveal.table, reveal.variant, reveal.players, reveal.start_rule, reveal.secret);
-  return { computed, seen, hash: computed === reveal.commitment, seals: sealsFit(reveal, kept), own: ownIn(reveal, kept), order: orderFits(reveal, printed) };
+  return { computed, seen, hash: computed === reveal.commitment, seals: sealsFit(reveal, kept), own: ownIn(reveal, kept), order: orderFits(keyOf(reveal.table, reveal.secret, reveal.nonces), reveal, printed) };
 }
 
 function sealsFit(reveal: Reveal2, kept: Kept | null): boolean {
@@ -129,8 +143,8 @@ export function unsealed(reveal: Reveal2, seats: readonly SeatOut[]): number[] {
   return seats.filter(({ seat, kind }) => kind === "user" && !reveal.seals[seat]).map(({ seat }) => seat);
 }
 
-function orderFits(reveal: Reveal2, printed: Printed): boolean {
+function orderFits(key: Uint8Array, reveal: Reveal2 | Reveal3, printed: Printed): boolean {
   const start = reveal.start_rule === "random" ? null : Number(reveal.start_rule);
-  const order = orderOf(keyOf(reveal.table, reveal.secret, reveal.nonces), printed, reveal.players, start);
+  const order = orderOf(key, printed, reveal.players, start);
   return same(order, orderIn(reveal.record));
 }

@@ -10,6 +10,9 @@ export type Page =
   | { name: "puzzles"; id: string }
   | { name: "verify"; id: string }
   | { name: "seat"; id: string }
+  | { name: "daily"; id: string }
+  | { name: "duel"; id: string }
+  | { name: "games" }
   | { name: "missing" };
 
 function read(path: string): Page {
@@ -24,8 +27,14 @@ function read(path: string): Page {
   if (first === "review" && (parts.length <= 2 || (id === "t" && parts.length === 3))) return { name: "review", id: parts.slice(1).join("/") };
   if (first === "verify" && id && parts.length === 2) return { name: "verify", id };
   if (first === "s" && id && parts.length === 2) return { name: "seat", id };
+  if (first === "daily" && parts.length <= 2) return { name: "daily", id: id ?? "" };
+  if (first === "duel" && id && parts.length === 2) return { name: "duel", id };
+  if (first === "games" && parts.length === 1) return { name: "games" };
   return { name: "missing" };
 }
+
+/** Whether there is a page at this address. */
+export const isPage = (path: string) => read(path).name !== "missing";
 
 let isOld = false;
 
