@@ -36,7 +36,7 @@ ALLOWED: dict[str, set[str]] = {
     "arena": ENGINE | {"search", "bots", "version", "tools.provenance"},
     "envs": ENGINE | {"bots"},
     "learn": ENGINE | {"search", "bots", "arena", "tools.provenance"},
-    "server": ENGINE | {"advantages", "search", "bots", "version"},
+    "server": ENGINE | {"advantages", "search", "bots", "study", "version"},
     "study": ENGINE | {"search", "bots"},
     "terminal": ENGINE | {"advantages", "bots"},
     "tools": ENGINE | {"search", "bots", "tools.provenance"},

@@ -50,6 +50,10 @@ class RecordError(CabochonError):
     """A text that is no record, or a record whose game cannot have been played; the message names the line."""
 
 
+class Interrupted(CabochonError):
+    """Work that was told to stop before it had a result."""
+
+
 def quoted(value: object) -> str:
     """A wrong value for a message: its beginning, if it is long. Python refuses to write numbers of thousands of digits."""
     try:

@@ -6,20 +6,20 @@ from pathlib import Path
 
 from pydantic.json_schema import models_json_schema
 
-from cabochon.server import daily_messages, messages
+from cabochon.server import daily_messages, messages, review_messages
 
-MODULES = messages, daily_messages
+MODULES = (messages, review_messages, daily_messages)
 
 
 def schema() -> str:
     """Every message of the contract, in the order of the files."""
-    found = [
+    classes = [
         value
         for module in MODULES
         for value in vars(module).values()
-        if isinstance(value, type) and issubclass(value, messages.Message) and value is not messages.Message
+        if isinstance(value, type) and issubclass(value, messages.Message) and value.__module__ == module.__name__
     ]
-    classes = list(dict.fromkeys(found))
+    classes.remove(messages.Message)
     sent = {name for name in (one.__name__ for one in classes) if name.endswith("Out")}
     _, whole = models_json_schema(
         [(one, "serialization" if one.__name__ in sent else "validation") for one in classes],

@@ -17,6 +17,7 @@ from .errors import Refused
 from .middleware import Guard
 from .my_games_routes import games_router
 from .rate_limit import most_bytes
+from .review_routes import review_router
 from .routes import add_routes
 from .service import Service
 from .settings import Settings, Sources
@@ -76,6 +77,7 @@ def create_app(
     app.add_exception_handler(HTTPException, _not_possible)
     app.include_router(daily_router(service))
     app.include_router(games_router(service))
+    app.include_router(review_router(service))
     add_routes(app, service)
     return app
 

@@ -1,4 +1,4 @@
-"""A pool of worker processes for the bots that search. Hints run in the same pool.
+"""A pool of worker processes for the bots that search. Hints run in the same pool, and behind them what has low priority.
 
 A worker searches for one move at a time. When many tables wait, each search gets less time, down to a few positions. A simple bot
 moves in place of another only if that one fails or no worker is free in time. Each answer says which bot moved, how much it
@@ -7,6 +7,7 @@ searched, and why that was less than usual.
 
 import asyncio
 import logging
+import math
 import multiprocessing
 import os
 import signal
@@ -24,12 +25,14 @@ from orjson import dumps
 from ..bots import Bot, Budget, Thought, bot
 from ..bots.levels import LEGEND, MASTER
 from ..bots.registry import add_commands
+from ..errors import Interrupted
 from ..game import Game
 from ..rules.state import MAX_SEATS
 from ..rules.variants import VARIANTS
 from ..ruleset import FEWEST_PLAYERS
 from ..search.analysis import Analysis
 from ..view import View
+from .background import Background, Piece, WorkFailed
 from .errors import Refused
 
 if TYPE_CHECKING:
@@ -112,6 +115,16 @@ def run_guarded(thought: Callable[[float], Found], seconds: float) -> Found:
         return thought(seconds)
     except Exception as error:
         raise BotFailed(f"{type(error).__name__}: {error}") from None
+
+
+def run_piece(piece: Piece[Found]) -> Found:
+    """In a worker: run a piece of low priority. WorkFailed marks its own errors."""
+    try:
+        return piece(Deadline())
+    except Interrupted:
+        raise
+    except Exception as error:
+        raise WorkFailed(f"{type(error).__name__}: {error}") from None
 
 
 def choose_in_worker(name: str, view: View, seed: int, seconds: float) -> Thought:
@@ -215,6 +228,18 @@ class Worker:
         self.until.value = time.monotonic() + seconds
         return await asyncio.get_running_loop().run_in_executor(self.executor, run_guarded, thought, seconds)
 
+    def begin(self) -> None:
+        """Get ready for a piece of low priority: it has as much time as it needs, until it is interrupted."""
+        self.until.value = math.inf
+
+    async def work(self, piece: Piece[Found]) -> Found:
+        """Run a piece of low priority in the process."""
+        return await asyncio.get_running_loop().run_in_executor(self.executor, run_piece, piece)
+
+    def interrupt(self) -> None:
+        """Tell the running piece to stop."""
+        self.until.value = 0.0
+
     def call(self, seconds: float) -> None:
         """Move the deadline of the running search to so many seconds from now, unless it is earlier already."""
         self.until.value = min(self.until.value, time.monotonic() + seconds)
@@ -245,6 +270,8 @@ class BotPool:
         self.rules_are_warm = asyncio.Event()
         self.search_is_warm = not self.workers
         self.due: list[float] = []  # when those who asked should have their answers, first come first
+        self.waiting = 0  # those of them who have no worker yet
+        self.background = Background(self)
         self.weakened: Counter[str] = Counter()  # moves of bots, by why they were weakened
         self.restarts = 0
 
@@ -273,6 +300,7 @@ class BotPool:
         self.search_is_warm = True
         self.pausing.discard(worker)
         self.free.put_nowait(worker)
+        self.background.look()
 
     @property
     def ready(self) -> int:
@@ -294,6 +322,7 @@ class BotPool:
             "pausing": len(self.pausing),
             "replaced": self.replaced,
             "shortened": self.weakened["short"],
+            "studies": self.background.job_count,
         }
 
     async def choose(self, name: str, view: View, seed: int) -> BotMove:
@@ -339,6 +368,7 @@ class BotPool:
             return await (self._in_worker if self.workers else self._in_thread)(thought)
         finally:
             self.due.remove(due)
+            self.background.look()
 
     def _fair_seconds(self) -> float:
         now = time.monotonic()
@@ -346,14 +376,11 @@ class BotPool:
 
     async def _in_thread(self, thought: Callable[[float], Found]) -> tuple[Found, float]:
         seconds = self.settings.bot_seconds
+        self.background.interrupt()
         return await asyncio.wait_for(asyncio.to_thread(thought, seconds), self.settings.bot_deadline), seconds
 
     async def _in_worker(self, thought: Callable[[float], Found]) -> tuple[Found, float]:
-        if not self.ready:
-            seconds = self._fair_seconds()
-            for worker in self.workers:
-                worker.call(seconds)
-        worker = await asyncio.wait_for(self.free.get(), self.settings.bot_deadline)
+        worker = await self._next_worker()
         started = time.monotonic()
         try:
             thinking = worker.think(thought, self._fair_seconds())
@@ -367,6 +394,27 @@ class BotPool:
         worker.failures = 0
         self.free.put_nowait(worker)
         return found, worker.until.value - started
+
+    async def _next_worker(self) -> Worker:
+        """A free worker. If there is none, work of low priority makes room; if there is none of that, all think shorter."""
+        self.waiting += 1
+        try:
+            if self.waiting > self.ready and not self.background.interrupt():
+                seconds = self._fair_seconds()
+                for worker in self.workers:
+                    worker.call(seconds)
+            return await asyncio.wait_for(self.free.get(), self.settings.bot_deadline)
+        finally:
+            self.waiting -= 1
+            self.background.look()
+
+    def take_back(self, worker: Worker, *, is_well: bool) -> None:
+        """A worker comes back from work of low priority."""
+        if not is_well:
+            self._replace(worker)
+            return
+        worker.failures = 0
+        self.free.put_nowait(worker)
 
     def _replace(self, worker: Worker) -> None:
         task = asyncio.create_task(self._restart(worker))
@@ -397,6 +445,7 @@ class BotPool:
 
     async def stop(self) -> None:
         """End all workers."""
+        self.background.stop()
         for task in list(self.restarting):
             task.cancel()
         for worker in self.workers:

@@ -73,6 +73,12 @@ REFUSALS: dict[str, tuple[int, str]] = {
     # telling people that it is their turn
     "no_push": (409, "this server sends no notifications"),
     "unknown_push_service": (409, "this server does not know the push service of your browser"),
+    # reviews
+    "no_review": (404, "there is no such review"),
+    "bad_record": (422, "this is no record of a game that can be read: {problem}"),
+    "record_not_over": (409, "the game of this record is not over: only a finished game can be reviewed"),
+    "record_too_long": (409, "this game has more than {most} decisions: that is too long for a review"),
+    "not_asked_here": (409, "{move} was not possible there"),
     # what may be seen
     "no_table": (404, "there is no such table"),
     "no_link": (404, "this link holds no seat"),
@@ -101,6 +107,8 @@ REFUSALS: dict[str, tuple[int, str]] = {
         409,
         "{most} tables opened from your address wait for players: wait until some have begun",
     ),
+    "too_many_studies": (429, "{most} games are being studied here already: try again in a moment"),
+    "too_many_own_studies": (429, "{most} games are being studied for you already: wait until one of them is done"),
     "starting": (503, "the server is starting"),
     "stopping": (503, "the server is stopping: try again in a moment"),
     "server_full": (503, "the server has no room for another connection: try again in a moment"),

@@ -25,6 +25,7 @@ async def expire_for_ever(service: "Service") -> None:
                 pass
             await expire_guests(service)
             await service.pusher.forget_old()
+            await service.reviews.forget_old()
         except Exception:
             log.exception("old tables and guests could not be deleted")
         await asyncio.sleep(PAUSE_SECONDS)

@@ -7,7 +7,7 @@ from starlette.requests import HTTPConnection
 from .addresses import address_block
 
 MAX_MESSAGE_BYTES = 4096
-UPLOADS = {"/api/games": 1_000_000}  # what may be longer, by its path
+UPLOADS = {"/api/games": 1_000_000, "/api/reviews": 65_536}  # what may be longer, by its path
 MAX_ADDRESSES = 10_000
 
 

@@ -21,6 +21,7 @@ from .imports import imports as imports
 from .leases import Lease
 from .leases import metadata as metadata
 from .push_subscriptions import subscriptions as subscriptions
+from .review_store import reviews as reviews
 from .tries import tries as tries
 
 if TYPE_CHECKING:

@@ -252,14 +252,14 @@ def _add_table(app: FastAPI, service: Service) -> None:
         _charge(service, request, "record")
         table = await finished(request, table_id)
         name = f'attachment; filename="{table.id}.game"'
-        return PlainTextResponse(await _record(service, table), headers={"Content-Disposition": name})
+        return PlainTextResponse(await record_of(service, table), headers={"Content-Disposition": name})
 
     @app.get("/api/tables/{table_id}/reveal", response_model=AnyReveal)
     async def reveal(request: Request, table_id: str) -> Response:
         """After the end: secret, seals, nonces, commitment and record, for `cabochon verify`."""
         _charge(service, request, "reveal")
         table = await finished(request, table_id)
-        return _json(reveal_out(table, await _record(service, table)))
+        return _json(reveal_out(table, await record_of(service, table)))
 
     @app.get("/api/tables/{table_id}/replay", response_model=ReplayOut)
     async def replay(request: Request, table_id: str, seat: Annotated[int | None, SEAT_NUMBERS] = None) -> Response:
@@ -301,14 +301,19 @@ def _finished(service: Service) -> Callable[[Request, str], Awaitable[Table]]:
     """A table after its end, for those who may see it."""
 
     async def finished(request: Request, table_id: str) -> Table:
-        table = (await service.room(table_id)).table
-        if not table.may_watch(service.guests.user_of(request)):
-            raise Refused("nobody_watches")
-        if table.status != "finished":
-            raise Refused("not_over")
-        return table
+        return await finished_table(service, request, table_id)
 
     return finished
+
+
+async def finished_table(service: Service, request: Request, table_id: str) -> Table:
+    """A table after its end. Refused to those who may not see it, and before its end."""
+    table = (await service.room(table_id)).table
+    if not table.may_watch(service.guests.user_of(request)):
+        raise Refused("nobody_watches")
+    if table.status != "finished":
+        raise Refused("not_over")
+    return table
 
 
 async def _replay(service: Service, table: Table, seat: int | None) -> tuple[Fragment, Fragment]:
@@ -329,7 +334,7 @@ def _written_replay(game: Game, lines: list[Line], seat: int | None) -> tuple[Fr
     return packed([line.out(seat) for line in lines]), packed(views)
 
 
-async def _record(service: Service, table: Table) -> str:
+async def record_of(service: Service, table: Table) -> str:
     """The record of a finished game, which never changes: written beside the event loop, and kept."""
     async with service.heavy:
         if table.id in service.records:

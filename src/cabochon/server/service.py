@@ -47,6 +47,7 @@ from .repository import (
     update_seats,
     update_table,
 )
+from .reviews import Reviews
 from .room import Room
 from .serialise import result_out
 from .settings import Settings, Sources, default_database
@@ -111,6 +112,7 @@ class Service:
         self.hints: dict[str, asyncio.Task[None]] = {}  # by guest
         self.applying = asyncio.Lock()
         self.pusher = Pusher(self)
+        self.reviews = Reviews(self)
         self.is_ready = False
         self.damaged: set[str] = set()
         self.probe: asyncio.Task[str | None] | None = None
@@ -202,6 +204,7 @@ class Service:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         await self.pusher.stop()
+        await self.reviews.stop()
         await self.bots.stop()
         await asyncio.to_thread(self.writer.stop)
         self.repository.close()

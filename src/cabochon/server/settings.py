@@ -84,6 +84,9 @@ class Settings:
     push_services: tuple[str, ...] = PUSH_SERVICES
     push_delay: float = 15.0
     max_pushes_per_hour: float = 60.0
+    max_studies: int = 100
+    max_studies_per_guest: int = 4
+    max_studies_per_address: int = 20
 
     @property
     def workers(self) -> int:

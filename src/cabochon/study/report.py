@@ -31,27 +31,32 @@ def signed(value: float) -> str:
     return f"{100 * value:+.1f}"
 
 
+def _chance_json(one: MoveChance) -> dict[str, Any]:
+    return {"move": str(one.move), "values": list(one.values)}
+
+
+def decision_json(one: Decision) -> dict[str, Any]:
+    """A decision as plain JSON data; moves as text. Luck is known when the next decision is judged."""
+    return {
+        "number": one.number,
+        "round": one.round,
+        "seat": one.seat,
+        "stage": one.stage,
+        "played": _chance_json(one.played),
+        "best": _chance_json(one.best),
+        "alternatives": [_chance_json(other) for other in one.alternatives],
+        "line": [str(move) for move in one.line],
+        "forced": one.is_forced,
+        "lost": one.lost,
+        "grade": one.grade,
+    }
+
+
 def as_json(review: Review) -> dict[str, Any]:
     """A review as plain JSON data; moves as text."""
 
-    def chance(one: MoveChance) -> dict[str, Any]:
-        return {"move": str(one.move), "values": list(one.values)}
-
     def decision(one: Decision, luck: Sequence[float]) -> dict[str, Any]:
-        return {
-            "number": one.number,
-            "round": one.round,
-            "seat": one.seat,
-            "stage": one.stage,
-            "played": chance(one.played),
-            "best": chance(one.best),
-            "alternatives": [chance(other) for other in one.alternatives],
-            "line": [str(move) for move in one.line],
-            "forced": one.is_forced,
-            "lost": one.lost,
-            "grade": one.grade,
-            "luck": list(luck),
-        }
+        return {**decision_json(one), "luck": list(luck)}
 
     return {
         "variant": review.variant,

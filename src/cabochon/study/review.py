@@ -22,10 +22,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..bots.levels import LEGEND
-from ..errors import CabochonError
+from ..errors import CabochonError, Interrupted
 from ..game import Game, Outcome
 from ..notation.move import Move
 from ..notation.record import Record
+from ..search.analysis import Signal
 from ..search.budget import Budget
 from ..view import View, sample
 from .grades import GRADES, accuracy, grade
@@ -141,19 +142,21 @@ def decisions(game: Game, budget: Budget = DEFAULT_BUDGET, seed: int = 0) -> Ite
         table.play(move)
 
 
-def judge(table: Game, played: Move, number: int, budget: Budget, seed: int) -> Decision:
-    """Judge one decision. Nothing but the view of the seat to decide is used."""
+def judge(table: Game, played: Move, number: int, budget: Budget, seed: int, stop: Signal | None = None) -> Decision:
+    """Judge one decision. Nothing but the view of the seat to decide is used. Interrupted is raised when `stop` is set."""
     view = table.view(table.turn)
-    half = _half(budget)
+    half = half_of(budget)
     legal = table.legal_moves()
     chosen: list[Move] = [played]
     line: tuple[Move, ...] = (played,)
     if len(legal) > 1:
-        found = LEGEND.analyse(view, half, _seed(seed, number))
+        found = LEGEND.analyse(view, half, _seed(seed, number), stop=stop)
+        check_stop(stop)
         chosen, line = [stats.move for stats in found.moves[:CANDIDATES]], found.line
     played = _usual_payment(table, played)
     moves = chosen if played in chosen else [*chosen, played]
-    chances = [MoveChance(move, values) for move, values in zip(moves, compare(view, moves, half, seed, number), strict=True)]
+    values = compare(view, moves, half, seed, number, stop)
+    chances = [MoveChance(move, each) for move, each in zip(moves, values, strict=True)]
     own = next(chance for chance in chances if chance.move == played)
     best = chances[0]
     if own.values[view.turn] >= best.values[view.turn]:
@@ -162,7 +165,8 @@ def judge(table: Game, played: Move, number: int, budget: Budget, seed: int) -> 
     return Decision(number, table.round, view.turn, view.stage, own, best, tuple(others), line, len(legal) == 1)
 
 
-def _half(budget: Budget) -> Budget:
+def half_of(budget: Budget) -> Budget:
+    """Half of a budget."""
     return Budget(
         nodes=None if budget.nodes is None else max(1, budget.nodes // 2),
         seconds=None if budget.seconds is None else budget.seconds / 2,
@@ -185,7 +189,15 @@ def _usual_payment(table: Game, move: Move) -> Move:
     return usual if first == second else move
 
 
-def compare(view: View, moves: Sequence[Move], budget: Budget, seed: int, number: int) -> list[Values]:
+def check_stop(stop: Signal | None) -> None:
+    """Raise Interrupted if the work is to stop: what a search found so far would be another verdict each time."""
+    if stop is not None and stop.is_set():
+        raise Interrupted("the review was told to stop")
+
+
+def compare(
+    view: View, moves: Sequence[Move], budget: Budget, seed: int, number: int, stop: Signal | None = None
+) -> list[Values]:
     """Each seat's chance after each move: means over the same samples of what the view does not show."""
     count = samples_of(budget)
     each = Budget(
@@ -198,7 +210,8 @@ def compare(view: View, moves: Sequence[Move], budget: Budget, seed: int, number
         for row, move in enumerate(moves):
             after = Game.from_states(states)
             after.play(move)
-            sums[row] += chances_now(after, each, _seed(seed, number, i))
+            sums[row] += chances_now(after, each, _seed(seed, number, i), stop)
+            check_stop(stop)
     return [tuple((row / count).tolist()) for row in sums]
 
 
@@ -209,11 +222,11 @@ def samples_of(budget: Budget) -> int:
     return min(MAX_SAMPLES, max(MIN_SAMPLES, budget.nodes // NODES_PER_SAMPLE))
 
 
-def chances_now(game: Game, budget: Budget, seed: int) -> Values:
+def chances_now(game: Game, budget: Budget, seed: int, stop: Signal | None = None) -> Values:
     """Each seat's chance in a game: the result if it is over, else what a search from the view of the next seat says."""
     if game.outcome is not None:
         return result_values(game.outcome, game.players)
-    return LEGEND.analyse(game.view(game.turn), budget, seed).values
+    return LEGEND.analyse(game.view(game.turn), budget, seed, stop=stop).values
 
 
 def result_values(outcome: Outcome, players: int) -> Values:

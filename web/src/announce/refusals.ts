@@ -16,7 +16,9 @@ export type Say = (facts: never) => string;
 
 /** What only pages meet that are loaded later: the words come with them, so that the first page stays small. */
 const LATER: Partial<Record<RefusedOut["code"], Say>> = {};
-type Later = "counts" | "tried" | "duel_full" | "no_records" | "too_many_records" | "no_device_key";
+type Later =
+  | "no_review" | "bad_record" | "record_not_over" | "record_too_long" | "not_asked_here" | "too_many_studies" | "too_many_own_studies"
+  | "counts" | "tried" | "duel_full" | "no_records" | "too_many_records" | "no_device_key";
 export const addRefusals = (words: Partial<Record<Later, Say>>) => void Object.assign(LATER, words);
 
 // The types list the codes of the server, so one without words here does not compile.

@@ -22,6 +22,7 @@ export interface Messages {
   DayOut: DayOut;
   DaysClock: DaysClock;
   DealOut: DealOut;
+  DecisionOut: DecisionOut;
   DeclinedOut: DeclinedOut;
   DeletedOut: DeletedOut;
   DeviceKeyIn: DeviceKeyIn;
@@ -40,6 +41,8 @@ export interface Messages {
   ListedOut: ListedOut;
   LobbyOut: LobbyOut;
   MadeDuelOut: MadeDuelOut;
+  MomentOut: MomentOut;
+  MoveChanceOut: MoveChanceOut;
   MoveClock: MoveClock;
   MoveIn: MoveIn;
   MyGameOut: MyGameOut;
@@ -69,11 +72,16 @@ export interface Messages {
   ResultOut: ResultOut;
   ResultsOut: ResultsOut;
   RevealOut: RevealOut;
+  ReviewIdOut: ReviewIdOut;
+  ReviewIn: ReviewIn;
+  ReviewOut: ReviewOut;
+  ReviewedGameOut: ReviewedGameOut;
   RuleOut: RuleOut;
   ScoreOut: ScoreOut;
   SealIn: SealIn;
   SeatLinkOut: SeatLinkOut;
   SeatOut: SeatOut;
+  SeatSummaryOut: SeatSummaryOut;
   SeriesOut: SeriesOut;
   SetBotIn: SetBotIn;
   SetOptionsIn: SetOptionsIn;
@@ -91,6 +99,8 @@ export interface Messages {
   TileFaceOut: TileFaceOut;
   TileOut: TileOut;
   TotalClock: TotalClock;
+  TriedOut: TriedOut;
+  TryIn: TryIn;
   UndoIn: UndoIn;
   UserOut: UserOut;
   VariantOut: VariantOut;
@@ -390,6 +400,31 @@ export interface DealOut {
   seals: (string | null)[];
   opened: boolean[];
   nonces: (string | null)[];
+}
+/**
+ * One decision, judged from the view of its seat.
+ *
+ * The values of the best move are the chances before the decision, those of the move that was played the chances after it.
+ */
+export interface DecisionOut {
+  number: number;
+  round: number;
+  seat: number;
+  stage: string;
+  played: MoveChanceOut;
+  best: MoveChanceOut;
+  alternatives: MoveChanceOut[];
+  line: string[];
+  forced: boolean;
+  lost: number;
+  grade: string;
+}
+/**
+ * A move, and each seat's chance to win with it.
+ */
+export interface MoveChanceOut {
+  move: string;
+  values: number[];
 }
 /**
  * A question that was answered with no: `declined_by` said so, or played on (`gone_on`); `late`: nobody answered in time.
@@ -723,6 +758,38 @@ export interface MadeDuelOut {
   id: string;
 }
 /**
+ * A moment before a decision: what its seat could see, and what it could do.
+ */
+export interface MomentOut {
+  view: ViewOut;
+  legal: string[];
+}
+/**
+ * What one seat (or a spectator: null) may know.
+ */
+export interface ViewOut {
+  seat: number | null;
+  start: number;
+  turn: number;
+  turns: number;
+  round: number;
+  stage: "main" | "return" | "claim" | "over";
+  last_round: boolean;
+  bank: number[];
+  market: (number | null)[][];
+  deck_sizes: number[];
+  tiles: TileOut[];
+  avengers: number | null;
+  areas: AreaOut[];
+}
+/**
+ * A tile on the table and the seat it went to.
+ */
+export interface TileOut {
+  number: number;
+  owner: number | null;
+}
+/**
  * Play a move. `number` is the number the entry will have: sent twice, it is played once and acknowledged twice.
  */
 export interface MoveIn {
@@ -902,6 +969,11 @@ export interface RefusalOut {
     | "name_empty"
     | "no_push"
     | "unknown_push_service"
+    | "no_review"
+    | "bad_record"
+    | "record_not_over"
+    | "record_too_long"
+    | "not_asked_here"
     | "no_table"
     | "no_link"
     | "other_seat"
@@ -925,6 +997,8 @@ export interface RefusalOut {
     | "too_many_takebacks"
     | "too_many_waiting"
     | "too_many_waiting_there"
+    | "too_many_studies"
+    | "too_many_own_studies"
     | "starting"
     | "stopping"
     | "server_full"
@@ -1003,6 +1077,11 @@ export interface RefusedOut {
     | "name_empty"
     | "no_push"
     | "unknown_push_service"
+    | "no_review"
+    | "bad_record"
+    | "record_not_over"
+    | "record_too_long"
+    | "not_asked_here"
     | "no_table"
     | "no_link"
     | "other_seat"
@@ -1026,6 +1105,8 @@ export interface RefusedOut {
     | "too_many_takebacks"
     | "too_many_waiting"
     | "too_many_waiting_there"
+    | "too_many_studies"
+    | "too_many_own_studies"
     | "starting"
     | "stopping"
     | "server_full"
@@ -1121,36 +1202,69 @@ export interface TableOut {
   created: number;
 }
 /**
- * What one seat (or a spectator: null) may know.
- */
-export interface ViewOut {
-  seat: number | null;
-  start: number;
-  turn: number;
-  turns: number;
-  round: number;
-  stage: "main" | "return" | "claim" | "over";
-  last_round: boolean;
-  bank: number[];
-  market: (number | null)[][];
-  deck_sizes: number[];
-  tiles: TileOut[];
-  avengers: number | null;
-  areas: AreaOut[];
-}
-/**
- * A tile on the table and the seat it went to.
- */
-export interface TileOut {
-  number: number;
-  owner: number | null;
-}
-/**
  * Give the own game up, for good.
  */
 export interface ResignIn {
   type: "resign";
   id: number;
+}
+/**
+ * Where the review is: at `/review/{id}`.
+ */
+export interface ReviewIdOut {
+  id: string;
+}
+/**
+ * Which game is to be reviewed: the finished game of a table, or a record.
+ */
+export interface ReviewIn {
+  table?: string | null;
+  record?: string | null;
+}
+/**
+ * A review, as far as it has come: the decisions from `since` on. `seats` and `luck` are there when it is done.
+ */
+export interface ReviewOut {
+  id: string;
+  table: string | null;
+  seat: number | null;
+  total: number;
+  since: number;
+  decisions: DecisionOut[];
+  is_done: boolean;
+  seats: SeatSummaryOut[] | null;
+  luck: number[][] | null;
+}
+/**
+ * What a whole game says about one seat: result - chance_at_deal = luck + own_errors + others_errors.
+ */
+export interface SeatSummaryOut {
+  seat: number;
+  result: number;
+  chance_at_deal: number;
+  luck: number;
+  own_errors: number;
+  others_errors: number;
+  decisions: number;
+  error_rate: number | null;
+  accuracy: number | null;
+  grades: {
+    [k: string]: number;
+  };
+}
+/**
+ * The game of a review: before each decision what its seat saw, and at the end what lay on the table.
+ */
+export interface ReviewedGameOut {
+  variant: string;
+  players: number;
+  goal: number;
+  token_limit: number;
+  hand_limit: number;
+  seats: SeatOut[];
+  entries: EntryOut[];
+  moments: MomentOut[];
+  winners: number[];
 }
 /**
  * Take part in the deal with a nonce that is sealed now and opened when the game begins. Before that, once for a seat.
@@ -1243,6 +1357,22 @@ export interface SwapIn {
  */
 export interface TakeSeatIn {
   gives_up?: number | null;
+}
+/**
+ * What that move would have lost, and its grade.
+ */
+export interface TriedOut {
+  move: string;
+  values: number[];
+  lost: number;
+  grade: string;
+}
+/**
+ * Another move in place of the one that was played.
+ */
+export interface TryIn {
+  number: number;
+  move: string;
 }
 /**
  * Take the own last decision back: at once while nothing hidden was revealed, else by asking.

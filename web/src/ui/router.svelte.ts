@@ -4,6 +4,7 @@ export type Page =
   | { name: "home" }
   | { name: "table"; id: string }
   | { name: "replay"; id: string }
+  | { name: "review"; id: string }
   | { name: "rules" }
   | { name: "verify"; id: string }
   | { name: "seat"; id: string }
@@ -19,6 +20,7 @@ function read(path: string): Page {
   if (first === "rules" && parts.length === 1) return { name: "rules" };
   if (first === "t" && id && parts.length === 2) return { name: "table", id };
   if (first === "t" && id && third === "replay" && parts.length === 3) return { name: "replay", id };
+  if (first === "review" && (parts.length <= 2 || (id === "t" && parts.length === 3))) return { name: "review", id: parts.slice(1).join("/") };
   if (first === "verify" && id && parts.length === 2) return { name: "verify", id };
   if (first === "s" && id && parts.length === 2) return { name: "seat", id };
   if (first === "daily" && parts.length <= 2) return { name: "daily", id: id ?? "" };
