@@ -151,7 +151,7 @@ def test_where_nobody_may_watch_a_stranger_gets_no_review(here: House) -> None:
         ("[Event 'chess']\n1. e4 e5", 422, "bad_record", 1),
         (RECORD.replace("cabochon game 1", "cabochon game 9"), 422, "bad_record", 1),
         (RECORD.replace("take", "steal", 1), 422, "bad_record", RECORD[: RECORD.index("take")].count("\n") + 1),
-        (RECORD.replace("players: 2", "players: 7"), 422, "bad_record", 0),
+        (RECORD.replace("players: 2", "players: 7"), 422, "bad_record", 1),
         ("\x00\ud7ff", 422, "bad_record", 1),
         (record(GAME.beginning()), 409, "record_not_over", None),
     ],

@@ -313,7 +313,7 @@ def read_record(text: str) -> tuple[str, Game]:
         game = Game.from_record(record)
     except CabochonError as error:
         line = LINE.search(str(error))
-        raise Refused("bad_record", problem=str(error), line=int(line[1]) if line else 0) from error
+        raise Refused("bad_record", problem=str(error), line=int(line[1]) if line else 1) from error
     if game.outcome is None:
         raise Refused("record_not_over")
     if len(game.moves) > MAX_DECISIONS:
