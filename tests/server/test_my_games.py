@@ -12,6 +12,7 @@ import pytest
 from cabochon import Game
 from cabochon.notation.record import format_record
 from cabochon.server import my_games, rate_limit
+from cabochon.server.review_store import reviews
 from tests.server.test_handlers import play_out
 from tests.support.postgres import every_database
 from tests.support.serving import Guest, House, house
@@ -76,10 +77,12 @@ def test_finished_games_are_listed_for_their_guest_alone(own: House) -> None:
 
 def test_reviews_fill_the_error_rate(here: House) -> None:
     guest = here.guest()
-    table = play(guest)
-    user = next(iter(here.service.rooms[table].table.holders))
-    listed = my_games.MyGames(here.service, lambda found: dict.fromkeys(found, 1.5))._games(user)
-    assert [1.5] == [game["error_rate"] for game in listed["games"]]
+    table, other = play(guest), play(guest)
+    found = json.dumps({"seats": [{"error_rate": 0.015}, {"error_rate": 0.3}]})
+    with here.service.repository.engine.begin() as connection:
+        connection.execute(reviews.insert().values(id="one", table_id=table, record="", found=found, seen=1.0))
+        connection.execute(reviews.insert().values(id="two", table_id=other, record="", found=None, seen=1.0))
+    assert {table: 1.5, other: None} == {game["id"]: game["error_rate"] for game in games(guest)}
 
 
 @every_database

@@ -6,7 +6,7 @@ import io
 import logging
 import re
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -21,12 +21,14 @@ from .daily import score_out
 from .errors import Refused
 from .imports import add_imports, delete_import, imports
 from .repository import NUL, Stored, holders, seats, tables
+from .review_store import reviews
 from .routes import record_text
 from .serialise import shared_of
 from .service import Service
 from .table import read_table
 
 MAX_LISTED_GAMES = 1000
+MAX_REVIEWS_READ = 200  # each has some 50 kB
 MAX_RECORD_BYTES = 100_000
 MAX_RECORDS_AT_ONCE = 500
 MAX_UNPACKED_BYTES = 20_000_000
@@ -48,16 +50,11 @@ class File:
     seat: int | None = None
 
 
-def no_reviews(_table_ids: Sequence[str]) -> dict[str, float]:
-    """The error rates that reviews found, by game: there are none yet."""
-    return {}
-
-
 class MyGames:
-    """What the service does for the list of one's own games. `error_rates` is asked for the reviewed ones of some games."""
+    """What the service does for the list of one's own games."""
 
-    def __init__(self, service: Service, error_rates: Callable[[Sequence[str]], dict[str, float]] = no_reviews) -> None:
-        self.service, self.error_rates = service, error_rates
+    def __init__(self, service: Service) -> None:
+        self.service = service
 
     # the list
 
@@ -69,10 +66,20 @@ class MyGames:
         found = [*self._played(user, MAX_LISTED_GAMES + 1), *self._imported(user)]
         found.sort(key=lambda game: game["ended"], reverse=True)
         listed = found[:MAX_LISTED_GAMES]
-        rates = self.error_rates([game["id"] for game in listed])
+        rates = self._error_rates({game["id"]: game["seat"] for game in listed if game["source"] == "table"})
         for game in listed:
             game["error_rate"] = rates.get(game["id"])
         return {"games": listed, "more": len(found) > len(listed)}
+
+    def _error_rates(self, own_seats: Mapping[str, int]) -> dict[str, float | None]:
+        """What reviews found for the own seat, in points of chance a decision, by table: those that were looked at last."""
+        query = sa.select(reviews.c.table_id, reviews.c.found).where(
+            reviews.c.table_id.in_(own_seats), reviews.c.found.is_not(None)
+        )
+        with self.service.repository.reading() as connection:
+            rows = connection.execute(query.order_by(reviews.c.seen.desc()).limit(MAX_REVIEWS_READ)).all()
+        found = {table_id: loads(text)["seats"][own_seats[table_id]]["error_rate"] for table_id, text in rows}
+        return {table_id: None if rate is None else 100 * rate for table_id, rate in found.items()}
 
     def _played(self, user: str, limit: int) -> Iterator[dict[str, Any]]:
         """The games of a guest that are over, as MyGameOuts."""
