@@ -3,10 +3,12 @@
 import subprocess
 import tempfile
 from pathlib import Path
+from urllib.parse import quote
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from cabochon import Game
+from cabochon.notation.position import format_position
 from cabochon.server.preview import PICTURE_SIZE
 from cabochon.study.puzzles import mixed, puzzles
 from tests.browser.conftest import FLAGS, ROOT
@@ -31,6 +33,7 @@ PREVIEW = """() => {
   document.body.replaceChildren(...parts);
 }"""
 QUALITY = 85
+THINKING_MS, SETTLING_MS = 120_000, 3000  # until the engine has found something, and something good
 MODES = {"classic": "light", "marvel": "dark"}  # by theme
 GAMES = {**MODES, "cities": "light"}
 
@@ -48,6 +51,16 @@ def take(page: Page, name: str, width: str) -> None:
     page.screenshot(path=PICTURES / f"{name}-{WIDTHS[width][0]}.jpg", type="jpeg", quality=QUALITY)
 
 
+def take_analysis(browser: Browser, staged: Stage, width: str) -> None:
+    context = guest(browser, staged, "light", width)
+    page = context.new_page()
+    page.goto(f"/analysis?position={quote(format_position(middle('classic').view(0)))}")
+    page.locator("[data-testid=best-1]").wait_for(timeout=THINKING_MS)
+    page.wait_for_timeout(SETTLING_MS)
+    take(page, "analysis", width)
+    context.close()
+
+
 def take_all(browser: Browser, staged: Stage) -> None:
     for width in WIDTHS:
         for variant, mode in GAMES.items():
@@ -58,6 +71,7 @@ def take_all(browser: Browser, staged: Stage) -> None:
                 page.goto(staged.set_table(context, game))
                 take(page, f"{variant}-{name}", width)
             context.close()
+        take_analysis(browser, staged, width)
         context = guest(browser, staged, "light", width)
         page = context.new_page()
         for name, path in {"home": "/", "rules": "/rules"}.items():

@@ -3,26 +3,25 @@
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.browser.robot import ANSWER_MS
-from tests.browser.staged import Stage, stage
-from tests.browser.test_access import AXE, MODES, RULES, WIDTHS, guest, problems
+from tests.browser.test_access import AXE, MODES, RULES, WIDTHS, problems
+from tests.server.process import ServerProcess
 
 pytestmark = pytest.mark.slow
 COMPILING_MS = 120_000
 
 
-@pytest.fixture(scope="module")
-def staged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
-    with stage(tmp_path_factory.mktemp("staged"), bot_deadline=COMPILING_MS / 1000.0) as running:
-        yield running
+def guest(browser: Browser, server: ServerProcess) -> BrowserContext:
+    size = {"width": 1280, "height": 800}
+    return browser.new_context(base_url=server.url, viewport=size, reduced_motion="reduce", locale="en")  # type: ignore[arg-type]
 
 
 @pytest.fixture(scope="module")
-def page(browser: Browser, staged: Stage) -> Iterator[Page]:
+def page(browser: Browser, server: ServerProcess) -> Iterator[Page]:
     """A board with a new deal, analysed."""
-    context = guest(browser, staged, "light", "wide")
+    context = guest(browser, server)
     opened = context.new_page()
     opened.goto("/analysis")
     found(opened)
@@ -62,13 +61,11 @@ def test_moves_are_played_a_variation_is_kept_and_the_link_brings_it_back(page: 
     depth(page, 1)
     expect(page.get_by_test_id("moment")).to_have_count(2)
     expect(page.get_by_test_id("share-study")).to_be_visible()
-    page.wait_for_function("() => location.hash.length > 100")
-    kept = page.url
+    expect(page.get_by_test_id("study")).to_have_attribute("data-saved", "true")
     page.reload()
     expect(page.get_by_test_id("moment")).to_have_count(2, timeout=COMPILING_MS)
     expect(page.get_by_test_id("moves")).to_contain_text("a good card")
     depth(page, 1)
-    assert kept == page.url
     page.keyboard.press("ArrowLeft")
     depth(page, 0)
 
@@ -113,8 +110,8 @@ def test_an_impossible_step_is_explained_the_position_analysed_and_played_from(p
     expect(page.get_by_test_id("bank-r")).to_have_attribute("data-count", "0")
 
 
-def test_what_is_no_position_gets_an_answer(browser: Browser, staged: Stage) -> None:
-    context = guest(browser, staged, "light", "wide")
+def test_what_is_no_position_gets_an_answer(browser: Browser, server: ServerProcess) -> None:
+    context = guest(browser, server)
     page = context.new_page()
     page.goto("/analysis?position=rnbqkbnr/pppppppp")
     expect(page.get_by_test_id("analysis-problem")).to_contain_text("This is not a position")

@@ -6,6 +6,7 @@ that nobody has seen. What the seat to decide may know of it (`seen_by_turn`) is
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 
@@ -29,6 +30,9 @@ class CardError(CabochonError):
     def __init__(self, card: int, tier: int) -> None:
         super().__init__(f"card {card} is not among the unseen cards of tier {tier}")
         self.card, self.tier = card, tier
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.card, self.tier)
 
 
 @dataclass(frozen=True, slots=True)
