@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, FilePayload, Page, expect
 
 from cabochon import Game, format_record
 from cabochon.server.app import create_app
@@ -123,7 +123,7 @@ def test_a_duel_shows_the_other_after_the_own_end(people: list[BrowserContext]) 
 
 def upload(page: Page, *files: tuple[str, bytes]) -> None:
     page.get_by_test_id("import").set_input_files(
-        [{"name": name, "mimeType": "application/octet-stream", "buffer": content} for name, content in files]
+        [FilePayload(name=name, mimeType="application/octet-stream", buffer=content) for name, content in files]
     )
 
 
