@@ -175,6 +175,7 @@ def test_a_record_that_is_too_large_is_refused(here: House) -> None:
 
 
 def test_a_game_of_too_many_decisions_is_refused(here: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    reviews.read_record.cache_clear()
     monkeypatch.setattr(reviews, "MAX_DECISIONS", 10)
     assert "record_too_long" == ask(here.guest(), 409, record=RECORD)["code"]
 
