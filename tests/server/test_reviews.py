@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from orjson import dumps
 
 from cabochon import Game
 from cabochon.bots import Budget, bot
@@ -15,7 +16,6 @@ from cabochon.notation.record import format_record
 from cabochon.server import review_store, reviews
 from cabochon.server.review_messages import ReviewedGameOut, ReviewOut, TriedOut
 from cabochon.server.reviews import id_of, read_record, reviewed_game_out
-from cabochon.server.serialise import packed
 from cabochon.study import review
 from tests.support.serving import Guest, House, house
 
@@ -241,7 +241,7 @@ def test_only_so_many_reviews_are_stored(here: House, monkeypatch: pytest.Monkey
 
 def test_every_moment_is_shown_as_the_seat_saw_it_that_decided() -> None:
     game = finished("marvel", 3)
-    found = ReviewedGameOut.model_validate_json(bytes(packed(reviewed_game_out(record(game)))))
+    found = ReviewedGameOut.model_validate_json(dumps(reviewed_game_out(record(game))))
     assert len(game.moves) + 1 == len(found.moments)
     table = game.beginning()
     for move, shown in zip(game.moves, found.moments, strict=False):

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from cabochon import CabochonError
-from cabochon.study import Review, plot
+from cabochon.study import Review, plot, review
 from cabochon.study.report import mistakes
-from tests.study.test_review import SMALL, finished, review
+from tests.study.test_review import SMALL, finished
 
 
 @pytest.fixture(scope="module")
