@@ -49,12 +49,12 @@ def lose(page: Page) -> None:
 
 
 def clean(page: Page) -> None:
-    page.add_script_tag(path=AXE)
     assert [] == problems(page)
 
 
 def test_finish_a_game_review_it_jump_to_the_worst_mistake_and_answer_it(browser: Browser, staged: Stage) -> None:
     context = guest(browser, staged, "light", "wide")
+    context.add_init_script(path=AXE)
     page = context.new_page()
     page.goto(staged.set_table(context, Game("classic", 2, seed=4, start=0, goal=GOAL), house={"goal": GOAL}))
     expect(page.locator("[data-stage='main']")).to_be_visible()
@@ -97,6 +97,7 @@ def test_a_record_from_a_file_is_reviewed_and_a_broken_one_is_refused(browser: B
         game.play(bot("greedy").choose(game.view(game.turn), Budget(), 1))
     record = format_record(game.record(("Anna", "Ben", "Carl")))
     context = guest(browser, staged, "dark", "phone")
+    context.add_init_script(path=AXE)
     page = context.new_page()
     page.goto("/review")
     chooser = page.get_by_test_id("review-file")

@@ -145,6 +145,7 @@ def test_no_piece_begins_while_a_table_waits(monkeypatch: pytest.MonkeyPatch) ->
         diary.released.set()
         assert STUDIES * [os.getpid()] == await asyncio.gather(*studies)
         assert lines + STUDIES * ["piece"] == [*diary.lines, "piece"]
+        await diary.pool.stop()
         return lines
 
     assert ["piece", "interrupted", *TABLES * ["table"], "piece"] == run(scenario())
@@ -157,6 +158,7 @@ def test_a_table_interrupts_no_more_pieces_than_it_needs_workers(monkeypatch: py
         await settled()
         await diary.pool._think(table_thought)
         await end(studies)
+        await diary.pool.stop()
         return diary.lines
 
     assert [*3 * ["piece"], "interrupted", "table"] == run(scenario())[:5]
@@ -170,6 +172,7 @@ def test_a_free_worker_answers_a_table_before_any_piece_is_interrupted(monkeypat
         await settled()
         await diary.pool._think(table_thought)
         await end(studies)
+        await diary.pool.stop()
         return diary.lines
 
     assert ["piece", "table"] == run(scenario())
@@ -187,6 +190,7 @@ def test_jobs_take_turns_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -> None
                 order.append(name)
 
         await asyncio.gather(*(job(name) for name in "abc"))
+        await diary.pool.stop()
         return order
 
     assert list("abcabcabc") == run(scenario())
@@ -215,6 +219,7 @@ def test_a_job_that_is_given_up_gives_its_worker_back(monkeypatch: pytest.Monkey
         diary.released.set()
         assert os.getpid() == await third
         assert 1 == diary.pool.ready
+        await diary.pool.stop()
 
     run(scenario())
 

@@ -306,8 +306,9 @@ class Reviews:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
+@lru_cache(maxsize=MAX_KEPT)
 def read_record(text: str) -> tuple[str, Game]:
-    """A record as it is stored, and its game. Refused unless it is one of a finished game."""
+    """A record as it is stored, and its game, which nobody changes. Refused unless it is one of a finished game."""
     try:
         record = parse_record(text.replace("\r\n", "\n").lstrip("\ufeff"))
         game = Game.from_record(record)
@@ -360,5 +361,5 @@ def _seat(record: Record, seat: int) -> dict[str, Any]:
     found = Seat(seat, kind, name or str(seat + 1), bot)
     return {
         "seat": seat, "kind": kind, "name": found.name, "bot": bot,
-        "connected": False, "resigned": False, "rematch": False,
+        "connected": True, "resigned": False, "rematch": False,
     }  # fmt: skip
