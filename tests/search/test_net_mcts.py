@@ -1,9 +1,24 @@
-"""The search with a net proves what is near the end, whatever the net thinks of it."""
+"""The search with a net: what is near the end is proven, and cards that are revealed do not decide by luck."""
 
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cabochon.batch import deal
 from cabochon.bots import Budget
+from cabochon.rules.actions import BUY, RESERVE, RESERVE_DECK, deck_drawn_from
+from cabochon.rules.gems import pack
 from cabochon.search import analyse
 from cabochon.search.analysis import NET_SEARCH
+from cabochon.search.mcts import SearchConfig
+from cabochon.search.models.net import load_fast_net
+from cabochon.search.net import new_workspace
+from cabochon.search.net_mcts import NET_EDGES_PER_NODE, init_net_search, run_net_simulations
+from cabochon.search.tree import ENUMERATED, NO_NODE, Tree, new_tree
 from tests.support.positions import position
+
+COMMON = NET_SEARCH._replace(has_common_cards=True, visits_per_enumerated_card=0.0)
 
 
 def test_a_win_is_proven_and_played() -> None:
@@ -14,3 +29,101 @@ def test_a_win_is_proven_and_played() -> None:
     assert "buy 1a" == str(found.best)
     assert (0.0, 1.0) == found.moves[0].values
     assert found.moves[0].is_proven
+
+
+def rich() -> Any:
+    """A deal in which both seats can buy much."""
+    states = deal("classic", 2, [7])
+    states["bonuses"][:, :2] = pack((1, 1, 1, 1, 1))
+    states["tokens"][:, :2] = pack((2, 2, 2, 2, 2))
+    states["bank"] -= 2 * pack((2, 2, 2, 2, 2))
+    return states
+
+
+def grown(config: SearchConfig, nodes: int, seed: int = 1) -> Tree:
+    """The tree of a search."""
+    net, tree = load_fast_net("classic", 2), new_tree(nodes + 2, NET_EDGES_PER_NODE, has_baselines=True)
+    work = new_workspace(net)
+    init_net_search(tree, rich(), seed, config, net, work)
+    run_net_simulations(tree, config, net, work, nodes)
+    return tree
+
+
+def root_edges(tree: Tree) -> Any:
+    """The edges of the root that reveal a card in the market."""
+    root = tree.nodes[0]
+    edges = tree.edges[int(root["first_edge"]) :][: int(root["edge_count"])]
+    return [edge for edge in edges if edge["is_chance"] and not RESERVE_DECK <= edge["action"] < BUY]
+
+
+def children_of(tree: Tree, edge: Any) -> list[int]:
+    """The nodes that an edge leads to, the oldest first."""
+    child, found = int(edge["child"]), []
+    while child != NO_NODE:
+        found.append(child)
+        child = int(tree.nodes[child]["sibling"])
+    return found[::-1]
+
+
+def revealed(tree: Tree, edge: Any) -> list[int]:
+    """The cards that the children of an edge have revealed."""
+    action = int(edge["action"])
+    slot = action - (BUY if action >= BUY else RESERVE)
+    return [int(tree.states[child]["market"][slot]) for child in children_of(tree, edge)]
+
+
+def test_moves_of_a_node_are_compared_on_the_same_cards() -> None:
+    tree, orders = grown(COMMON, 1200), {}
+    for edge in root_edges(tree):
+        cards = revealed(tree, edge)
+        assert len(cards) == len(set(cards))
+        order = orders.setdefault(deck_drawn_from(int(edge["action"])), [])
+        shared = min(len(order), len(cards))
+        assert order[:shared] == cards[:shared]
+        orders[deck_drawn_from(int(edge["action"]))] = max(order, cards, key=len)
+    assert sum(len(order) > 1 for order in orders.values()) > 1
+    other = [revealed(grown(COMMON, 300, seed), edge) for seed in (2, 3) for edge in root_edges(grown(COMMON, 300, seed))]
+    assert len({tuple(cards[:1]) for cards in other if cards}) > 3, "another seed has other cards"
+
+
+def test_a_small_deck_has_no_more_children_than_cards() -> None:
+    config = COMMON._replace(max_chance_children=40, visits_per_chance_child=0.01)
+    net, tree = load_fast_net("classic", 2), new_tree(500, NET_EDGES_PER_NODE)
+    states = rich()
+    states["deck_size"] = 2
+    init_net_search(tree, states, 1, config, net, work := new_workspace(net))
+    run_net_simulations(tree, config, net, work, 400)
+    counts = [len(revealed(tree, edge)) for edge in root_edges(tree) if edge["visits"] > 4]
+    assert counts
+    assert {2} == set(counts)
+
+
+def test_a_move_whose_cards_are_all_evaluated_is_worth_their_mean_at_first() -> None:
+    config = COMMON._replace(visits_per_enumerated_card=0.05, visits_per_chance_child=0.0, max_chance_children=40)
+    tree = grown(config, 600)
+    enumerated = [edge for edge in root_edges(tree) if edge["is_chance"] == ENUMERATED and edge["child_count"] == edge["visits"]]
+    assert enumerated
+    for edge in enumerated:
+        i = next(i for i in range(64) if tree.edges[int(tree.nodes[0]["first_edge"]) + i]["action"] == edge["action"])
+        baseline = tree.baselines[int(tree.nodes[0]["first_edge"]) + i]
+        assert float(baseline[:2].sum()) == pytest.approx(1, abs=1e-4)
+        seat = int(tree.nodes[0]["seat"])
+        assert edge["value_sum"] / edge["visits"] == pytest.approx(float(baseline[seat]), abs=1e-4)
+
+
+def test_the_value_of_a_move_depends_less_on_the_cards_that_were_sampled() -> None:
+    def spread(config: SearchConfig) -> float:
+        worth = []
+        for seed in range(6):
+            tree = grown(config, 800, seed)
+            edges = {
+                int(edge["action"]): float(edge["value_sum"] / edge["visits"])
+                for edge in root_edges(tree)
+                if edge["visits"] >= 60
+            }
+            worth.append(edges)
+        often = [action for action in worth[0] if all(action in one for one in worth)]
+        assert often
+        return float(np.mean([np.std([one[action] for one in worth]) for action in often]))
+
+    assert spread(COMMON._replace(visits_per_enumerated_card=1.0)) < 0.8 * spread(COMMON)

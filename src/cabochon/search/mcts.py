@@ -20,9 +20,10 @@ from ..rules.bits import lowest_bit
 from ..rules.compile import inlined, kernel
 from ..rules.gems import TIME, lane, total
 from ..rules.play import legal, play, random_action
-from ..rules.rng import seeded, stir
+from ..rules.cards import TIER_COUNT
+from ..rules.rng import below, seeded, stir
 from ..rules.state import OVER, RETURN, State
-from .determinize import randomize_top_card, shuffle_decks
+from .determinize import randomize_top_card, shuffle_decks, swap_top_card
 from .linear_eval import evaluate, policy, terminal_values
 from .tree import (
     EDGE_COUNT,
@@ -31,6 +32,7 @@ from .tree import (
     NO_NODE,
     NODE_COUNT,
     RNG,
+    SEED,
     Tree,
     add_edge,
     allocate_node,
@@ -45,6 +47,7 @@ from .tree import (
     set_values,
 )
 
+C_PUCT_BASE = 500.0
 MAX_ROLLOUT_MOVES = 2000  # a random game takes about a hundred; nobody waits for one that goes in circles
 BY_LINEAR, BY_ROLLOUT, BY_NET = range(3)  # what evaluates a leaf
 
@@ -57,6 +60,14 @@ class SearchConfig(NamedTuple):
     fpu_reduction: float = 0.1  # first-play urgency: a move not visited yet counts as its parent, less this
     max_chance_children: int = 8  # cards sampled for one move
     visits_per_chance_child: float = 2.0  # n children once the move has this many times n^2 visits
+    c_puct_growth: float = 0.0  # c_puct is larger by this times ln(1 + N / C_PUCT_BASE) after N visits of a node
+    prior_temperature: float = 1.0  # the net's priors are softmax(logits / this)
+    has_common_cards: bool = False  # the moves of a node reveal the same cards in the same order, none of them twice
+    visits_per_enumerated_card: float = 0.0  # with this many visits for each card of a deck all of them are evaluated; 0: never
+    root_exploration: float = 1.0  # c_puct is this many times larger at the root, where only the best move counts
+    backup_power: float = 1.0  # a move counts visits to this power in the value of its node; 1: the plain mean
+    backup_temperature: float = 0.0  # a move counts exp(behind / this) less than the most visited one; 0: the plain mean
+    confidence: float = 0.5  # of the final choice: the width of the interval after one visit
 
 
 @inlined
@@ -202,7 +213,9 @@ def select_edge(tree: Tree, at: int, config: SearchConfig) -> int:
     visits = max(1, node.visits)
     if config.method == BY_ROLLOUT:
         return select_uct(tree, node, config.c_puct * math.sqrt(math.log(visits)))
-    exploration = config.c_puct * math.sqrt(visits)
+    exploration = (config.c_puct + config.c_puct_growth * math.log(1.0 + visits / C_PUCT_BASE)) * math.sqrt(visits)
+    if at == 0:
+        exploration *= config.root_exploration
     first_play = max(0.0, node.value_sums[node.seat] / visits - config.fpu_reduction)
     best, chosen = -math.inf, node.first_edge
     for i in range(node.first_edge, node.first_edge + node.edge_count):
@@ -221,7 +234,18 @@ def select_edge(tree: Tree, at: int, config: SearchConfig) -> int:
 
 
 @inlined
-def add_child(tree: Tree, at: int, i: int) -> int:
+def common_card(tree: Tree, at: int, tier: int, size: int, number: int) -> int:
+    """The place in a deck of the card that the child of this number reveals, whichever move of the node reveals it.
+
+    Common random numbers: moves that are compared on the same cards differ less by luck. Decks are shuffled, so cards that lie
+    side by side are a sample without repetition; it begins at a random place, another one at every node.
+    """
+    random = seeded(tree.counters[SEED] ^ (at * TIER_COUNT + tier))
+    return (below(random, size) + number) % size
+
+
+@inlined
+def add_child(tree: Tree, at: int, i: int, config: SearchConfig) -> int:
     """Play an edge's move in a new node, with a random card if it reveals one; NO_NODE if there is no room."""
     child = allocate_node(tree)
     if child == NO_NODE:
@@ -232,7 +256,11 @@ def add_child(tree: Tree, at: int, i: int) -> int:
     state = tree.states[child]
     if edge.is_chance != 0:
         tier = deck_drawn_from(action)
-        randomize_top_card(state, tier, state.deck_size[tier], next_random(tree))
+        size = state.deck_size[tier]
+        if config.has_common_cards:
+            swap_top_card(state, tier, size, common_card(tree, at, tier, size, edge.child_count))
+        else:
+            randomize_top_card(state, tier, size, next_random(tree))
     play(state, action)
     if state.stage == RETURN and action >= GIVE_BACK:
         tree.nodes[child].last_return = action - GIVE_BACK
@@ -243,7 +271,7 @@ def add_child(tree: Tree, at: int, i: int) -> int:
 
 
 @inlined
-def should_widen(edge: Any, config: SearchConfig) -> bool:
+def should_widen(state: State, edge: Any, config: SearchConfig) -> bool:
     """Whether an edge gets another child: the first always; for a chance outcome more with more visits.
 
     Progressive widening (Couëtoux et al. 2011): k children need c k^2 visits, so that their number grows with the square root of
@@ -254,6 +282,8 @@ def should_widen(edge: Any, config: SearchConfig) -> bool:
         return True
     if edge.is_chance == 0 or count >= config.max_chance_children or edge.is_proven != 0:
         return False
+    if config.has_common_cards and count >= state.deck_size[deck_drawn_from(edge.action)]:
+        return False
     return edge.visits >= config.visits_per_chance_child * count * count
 
 
@@ -261,7 +291,7 @@ def should_widen(edge: Any, config: SearchConfig) -> bool:
 def follow(tree: Tree, at: int, i: int, depth: int, config: SearchConfig) -> tuple[int, bool]:
     """Along an edge to a child, and whether that is a new one; NO_NODE if there is none and no room."""
     edge = tree.edges[i]
-    child = add_child(tree, at, i) if should_widen(edge, config) else NO_NODE
+    child = add_child(tree, at, i, config) if should_widen(tree.states[at], edge, config) else NO_NODE
     is_new = child != NO_NODE
     if not is_new:
         child = least_visited_child(tree, edge)
@@ -298,14 +328,14 @@ def simulate(tree: Tree, config: SearchConfig, weights: Any) -> None:
         is_expanded = not is_new and is_open_leaf(tree, at) and depth < MAX_DEPTH and expand(tree, at, config, weights)
     if is_new:
         evaluate_leaf(tree, at, config, weights)
-    backup(tree, depth, at)
+    backup(tree, depth, at, config)
 
 
 @inlined
 def init_root(tree: Tree, states: Any, seed: int) -> None:
     """Empty the tree and put a position at its root, which is still to be evaluated."""
     tree.counters[NODE_COUNT] = tree.counters[EDGE_COUNT] = 0
-    tree.counters[RNG] = seeded(seed)
+    tree.counters[RNG] = tree.counters[SEED] = seeded(seed)
     tree.states[allocate_node(tree)] = states[0]
     init_node(tree, 0)
 

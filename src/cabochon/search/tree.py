@@ -14,6 +14,7 @@ simulation enters it again.
 No function here makes an array: all of them are compiled without Numba's reference counting, and also for CUDA.
 """
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,8 +29,11 @@ EDGES_PER_NODE = 12  # on average; only nodes that were visited twice get their 
 MAX_EDGES = 64  # of one node: the bits of a mask of legal actions
 MAX_DEPTH = 512
 NO_NODE = NO_EDGE = -1
+ENUMERATED = 2
 PROVEN_WIN = 0.999  # a whole win; values are 32-bit floats
-NODE_COUNT, EDGE_COUNT, RNG, COUNTERS = range(4)  # places in `counters`
+NODE_COUNT, EDGE_COUNT, RNG, SEED, COUNTERS = range(5)  # places in `counters`
+
+Floats = NDArray[np.float32]
 
 node_t = np.dtype(
     [
@@ -54,7 +58,7 @@ edge_t = np.dtype(
         ("child", "i4"),  # the newest child
         ("child_count", "u1"),
         ("action", "u1"),
-        ("is_chance", "u1"),  # whether the move reveals a card
+        ("is_chance", "u1"),  # whether the move reveals a card; ENUMERATED if all cards of the deck have been evaluated
         ("is_proven", "u1"),
     ],
     align=True,
@@ -75,14 +79,16 @@ class Tree(NamedTuple):
     logits: NDArray[np.float64]
     values: NDArray[np.float64]  # of the position just evaluated, by seat
     counters: NDArray[np.int64]
+    baselines: Floats  # by edge and seat, for edges that are ENUMERATED: the mean evaluation over all cards of the deck
 
 
-def new_tree(capacity: int, edges_per_node: int = EDGES_PER_NODE) -> Tree:
+def new_tree(capacity: int, edges_per_node: int = EDGES_PER_NODE, *, has_baselines: bool = False) -> Tree:
     """Room for this many nodes. The operating system gives the memory as it is used."""
+    edges = capacity * edges_per_node + MAX_EDGES + 1  # the last is scratch: for swaps
     return Tree(
         states=np.empty(capacity + 1, state_t),  # the last is scratch: a rollout plays on a copy
         nodes=np.empty(capacity, node_t),
-        edges=np.empty(capacity * edges_per_node + MAX_EDGES + 1, edge_t),  # the last is scratch: for swaps
+        edges=np.empty(edges, edge_t),
         path_nodes=np.empty(MAX_DEPTH, np.int32),
         path_edges=np.empty(MAX_DEPTH, np.int32),
         targets=np.empty((MAX_TARGETS, TARGET_COLUMNS), np.int64),
@@ -91,6 +97,7 @@ def new_tree(capacity: int, edges_per_node: int = EDGES_PER_NODE) -> Tree:
         logits=np.empty(MAX_EDGES, np.float64),
         values=np.zeros(MAX_SEATS, np.float64),
         counters=np.zeros(COUNTERS, np.int64),
+        baselines=np.empty((edges if has_baselines else 1, MAX_SEATS), np.float32),
     )
 
 
@@ -100,6 +107,7 @@ def tree_at(trees: Any, i: int) -> Any:
     return Tree(
         trees.states[i], trees.nodes[i], trees.edges[i], trees.path_nodes[i], trees.path_edges[i], trees.targets[i],
         trees.features[i], trees.actions[i], trees.logits[i], trees.values[i], trees.counters[i],
+        trees.baselines[i],
     )  # fmt: skip
 
 
@@ -228,13 +236,50 @@ def propagate_proof(tree: Tree, at: int, i: int, child: int) -> bool:
 
 
 @inlined
-def backup(tree: Tree, depth: int, leaf: int) -> None:
+def add_sharp_value(tree: Tree, at: int, power: float, temperature: float) -> None:
+    """A node's sums become its visits times a mean over its moves that trusts the good ones more; the change in `tree.values`.
+
+    The plain mean counts every visit, also those that only explored. Two players only: what one gains the other loses.
+    """
+    node = tree.nodes[at]
+    seat, most, reference = node.seat, 1, 0.0
+    for i in range(node.first_edge, node.first_edge + node.edge_count):
+        edge = tree.edges[i]
+        if edge.visits == 0:
+            break
+        if edge.visits > most:
+            most, reference = edge.visits, edge.value_sum / edge.visits
+    weights, whole = 1.0, node.values[seat]
+    for i in range(node.first_edge, node.first_edge + node.edge_count):
+        edge = tree.edges[i]
+        if edge.visits == 0:
+            break
+        value = edge.value_sum / edge.visits
+        weight = edge.visits * 1.0
+        if power != 1.0:
+            weight *= (edge.visits / most) ** (power - 1.0)
+        if temperature > 0.0 and value < reference:
+            weight *= math.exp((value - reference) / temperature)
+        weights += weight
+        whole += weight * value
+    value = node.visits * whole / weights
+    tree.values[seat] = value - node.value_sums[seat]
+    tree.values[1 - seat] = node.visits - value - node.value_sums[1 - seat]
+    node.value_sums[seat] = value
+    node.value_sums[1 - seat] = node.visits - value
+
+
+@inlined
+def backup(tree: Tree, depth: int, leaf: int, config: Any) -> None:
     """Add the leaf's values to every node and edge on the path, and carry a proof up as far as it holds.
 
     Values are kept by seat, so nothing changes sign on the way up: each edge adds the value of the seat that moves there.
+    Where all cards of a deck have been evaluated, the luck of the card that was sampled is taken out (a control variate): a
+    visit counts as the mean over all cards, and what the search found beyond the evaluation of its own card.
     """
     found = tree.nodes[leaf]
     proven, child = found.is_proven != 0, leaf
+    is_sharp = tree.states[0].players == 2 and (config.backup_power != 1.0 or config.backup_temperature > 0.0)
     for seat in range(MAX_SEATS):
         tree.values[seat] = found.values[seat]
         found.value_sums[seat] += found.values[seat]
@@ -244,9 +289,15 @@ def backup(tree: Tree, depth: int, leaf: int) -> None:
         node, edge = tree.nodes[at], tree.edges[tree.path_edges[i]]
         node.visits += 1
         edge.visits += 1
-        for seat in range(MAX_SEATS):
-            node.value_sums[seat] += tree.values[seat]
+        if edge.is_chance == ENUMERATED and tree.nodes[child].is_proven == 0:
+            for seat in range(MAX_SEATS):
+                tree.values[seat] += tree.baselines[tree.path_edges[i], seat] - tree.nodes[child].values[seat]
         edge.value_sum += tree.values[node.seat]
+        if is_sharp:
+            add_sharp_value(tree, at, config.backup_power, config.backup_temperature)
+        else:
+            for seat in range(MAX_SEATS):
+                node.value_sums[seat] += tree.values[seat]
         proven = proven and propagate_proof(tree, at, tree.path_edges[i], child)
         child = at
 
@@ -304,7 +355,10 @@ def root_action_values(tree: Tree, values: Any) -> None:
         for seat in range(MAX_SEATS):
             child, value_sum, visits = edge.child, 0.0, 0
             while child != NO_NODE:
-                value_sum += tree.nodes[child].value_sums[seat]
-                visits += tree.nodes[child].visits
-                child = tree.nodes[child].sibling
+                node = tree.nodes[child]
+                value_sum += node.value_sums[seat]
+                if edge.is_chance == ENUMERATED and node.is_proven == 0:
+                    value_sum += node.visits * (tree.baselines[root.first_edge + i, seat] - node.values[seat])
+                visits += node.visits
+                child = node.sibling
             values[i, seat] = tree.nodes[edge.child].values[seat] if edge.is_proven != 0 else value_sum / max(1, visits)

@@ -173,7 +173,8 @@ class TrainingRun:
         """Fewer games of more players, whose positions take more memory; other seeds than the runs before."""
         plan, seed = self.plan, self.plan.seed + int(self.before["games"])
         games = max(1, plan.games * 2 // (players * len(plan.players)))
-        return SelfPlayConfig(plan.variant, players, games, plan.simulations, MAX_DECISIONS[players] + WINDOW, seed)
+        steps = MAX_DECISIONS[players] + WINDOW
+        return SelfPlayConfig(plan.variant, players, games, plan.simulations, steps, seed, min(plan.parts, games))
 
     @property
     def checkpoint(self) -> Path:

@@ -1,4 +1,4 @@
-"""Net files: safetensors in half precision, with the training run that made them as metadata."""
+"""Net files: safetensors in half precision or in bytes, with the training run that made them as metadata."""
 
 import os
 from functools import cache
@@ -9,7 +9,9 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import load_file, save_file
 
 from ...errors import CabochonError
-from ..net import Net, shapes_of
+from ...rules.state import MAX_SEATS
+from ..net import FastNet, Net, fast_net, shapes_of
+from ..net_features import FEATURES_OF_FIRST_NETS, NET_FEATURES
 
 FOLDER = Path(__file__).parent
 SUFFIX = ".safetensors"
@@ -61,7 +63,11 @@ def read_net(path: Path) -> Net:
         net = Net._make(np.ascontiguousarray(arrays[FILE_NAMES[field]].astype(np.float32)) for field in Net._fields)
     except (OSError, SafetensorError, KeyError) as error:
         raise CabochonError(f"{path} is not a net: {error}") from error
-    found, expected = [array.shape for array in net], shapes_of(net.embedding_bias.size, net.hidden1_bias.size)
+    width, hidden = net.embedding_bias.size, net.hidden1_bias.size
+    if net.hidden1.shape in [(seats * width, hidden) for seats in range(2, MAX_SEATS)]:  # seats that are never there
+        net = net._replace(hidden1=np.pad(net.hidden1, ((0, MAX_SEATS * width - len(net.hidden1)), (0, 0))))
+    features = FEATURES_OF_FIRST_NETS if len(net.embedding) == FEATURES_OF_FIRST_NETS else NET_FEATURES
+    found, expected = [array.shape for array in net], shapes_of(width, hidden, features)
     if found != expected:
         raise CabochonError(f"{path} is a net of another make: its arrays are {found}, not {expected}")
     return net
@@ -79,4 +85,14 @@ def load_net(variant: str, players: int, nets: str = "") -> Net:
     return _read_once(net_path(variant, players, nets))
 
 
+def load_fast_net(variant: str, players: int, nets: str = "") -> FastNet:
+    """The same in the form that the search uses."""
+    return _convert_once(net_path(variant, players, nets))
+
+
 _read_once = cache(read_net)
+
+
+@cache
+def _convert_once(path: Path) -> FastNet:
+    return fast_net(_read_once(path))
