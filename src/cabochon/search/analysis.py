@@ -39,7 +39,7 @@ MERGE_SECONDS = 0.002  # kept back for merging the trees
 MIN_VISIT_SHARE = 0.1  # a move is played only with this part of the visits of the most visited one
 PROVEN_LOSS_PENALTY = 0.9  # any other move that was visited is better than one that loses for certain
 LINEAR_SEARCH = SearchConfig()
-NET_SEARCH = SearchConfig(method=BY_NET)
+NET_SEARCH = SearchConfig(method=BY_NET, has_common_cards=True, max_chance_children=40)
 
 
 class Signal(Protocol):

@@ -176,8 +176,8 @@ def accumulate_dense(work: Workspace, n: int, rows: Any, out: Any) -> None:
 
 
 @inlined
-def forward(net: FastNet, state: State, work: Workspace) -> None:
-    """From a position to the second hidden layer, into `work.hidden[1]`."""
+def forward(net: FastNet, state: State, work: Workspace) -> int:
+    """From a position to the units of the second hidden layer, listed in `work`; how many are above zero."""
     hidden, width, active = work.hidden.shape[1], net.embedding_bias.shape[0], 0
     for j in range(hidden):
         work.hidden[0, j] = 0.0
@@ -193,35 +193,33 @@ def forward(net: FastNet, state: State, work: Workspace) -> None:
         work.hidden[0, j] = work.hidden[0, j] * net.hidden1_scales[j] + net.hidden1_bias[j]
     active = list_active(work.hidden[0], work.ones, 0, work, 0)
     accumulate_dense(work, active, net.hidden2, work.hidden[1])
-    for j in range(hidden):
-        work.hidden[1, j] = max(work.hidden[1, j], np.float32(0.0))
+    return list_active(work.hidden[1], work.ones, 0, work, 0)
 
 
 @inlined
-def dot(row: Any, bias: Any, hidden: Any) -> Any:
-    """One output: bias + row · hidden. Only the legal moves are asked for, so each output is computed alone, from one row.
+def dot(row: Any, bias: Any, work: Workspace, n: int) -> Any:
+    """One output: bias + row · the listed inputs. Only the legal moves are asked for, so each output is computed alone.
 
-    Eight accumulators break the dependency chain: floating-point addition is not associative, so the compiler may not split one
-    sum by itself, and every addition would wait for the one before.
+    Four sums side by side: floating-point addition is not associative, so the compiler may not split one sum by itself, and every
+    addition would wait for the one before.
     """
-    a = b = c = d = e = f = g = h = np.float32(0.0)
-    for j in range(0, hidden.shape[0], 8):
-        a += row[j] * hidden[j]
-        b += row[j + 1] * hidden[j + 1]
-        c += row[j + 2] * hidden[j + 2]
-        d += row[j + 3] * hidden[j + 3]
-        e += row[j + 4] * hidden[j + 4]
-        f += row[j + 5] * hidden[j + 5]
-        g += row[j + 6] * hidden[j + 6]
-        h += row[j + 7] * hidden[j + 7]
-    return bias + ((a + b) + (c + d)) + ((e + f) + (g + h))
+    a = b = c = d = np.float32(0.0)
+    whole = n // 4 * 4
+    for i in range(0, whole, 4):
+        a += row[work.active[i]] * work.inputs[i]
+        b += row[work.active[i + 1]] * work.inputs[i + 1]
+        c += row[work.active[i + 2]] * work.inputs[i + 2]
+        d += row[work.active[i + 3]] * work.inputs[i + 3]
+    for i in range(whole, n):
+        a += row[work.active[i]] * work.inputs[i]
+    return bias + ((a + b) + (c + d))
 
 
 @inlined
-def read_values(net: FastNet, state: State, work: Workspace, values: Any) -> None:
+def read_values(net: FastNet, state: State, work: Workspace, n: int, values: Any) -> None:
     """Each seat's probability to win: the net counts seats from the one to decide, the tree from seat 0."""
     for k in range(state.players):
-        work.logits[k] = dot(net.value[k], net.value_bias[k], work.hidden[1])
+        work.logits[k] = dot(net.value[k], net.value_bias[k], work, n)
     softmax_inplace(work.logits, state.players)
     for k in range(state.players):
         values[(state.turn + k) % state.players] = work.logits[k]

@@ -38,12 +38,12 @@ def expand_leaf(tree: Tree, at: int, count: int) -> None:
 def evaluate_with_net(tree: Tree, at: int, config: SearchConfig, net: FastNet, work: Workspace) -> None:
     """Evaluate a leaf and expand it."""
     state = tree.states[at]
-    forward(net, state, work)
-    read_values(net, state, work, tree.values)
+    n = forward(net, state, work)
+    read_values(net, state, work, n, tree.values)
     count = list_actions(tree, at)
     for i in range(count):
         output = policy_index(state, tree.actions[i])
-        tree.logits[i] = dot(net.policy[output], net.policy_bias[output], work.hidden[1]) / config.prior_temperature
+        tree.logits[i] = dot(net.policy[output], net.policy_bias[output], work, n) / config.prior_temperature
     expand_leaf(tree, at, count)
 
 
@@ -66,8 +66,7 @@ def enumerate_cards(tree: Tree, at: int, i: int, net: FastNet, work: Workspace) 
         if state.stage == OVER:
             terminal_values(state, tree.values)
         else:
-            forward(net, state, work)
-            read_values(net, state, work, tree.values)
+            read_values(net, state, work, forward(net, state, work), tree.values)
         for seat in range(state.players):
             baseline[seat] += tree.values[seat] / size
     edge.is_chance = ENUMERATED
