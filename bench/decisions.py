@@ -111,7 +111,7 @@ def parse_search(text: str) -> tuple[Budget, SearchConfig, str]:
 
 
 def worths(bank: dict[str, Any], search: str, seeds: int) -> tuple[Any, float, int]:
-    """What the chosen moves are worth, position by position, beside the mean of all moves there; the time; how many are unknown."""
+    """What the chosen moves are worth beside the best there, position by position; the time; how many are unknown."""
     budget, config, nets = parse_search(search)
     worth, unknown, start = np.zeros((len(bank["positions"]), seeds)), 0, time.perf_counter()
     for i, one in enumerate(bank["positions"]):

@@ -1,4 +1,4 @@
-"""Playing moves out on a GPU, for `decisions.py`: a net with a short search plays both sides, tens of thousands of games at once."""
+"""Playing moves out on a GPU, for `decisions.py`: a net with a short search plays all seats of many games at once."""
 
 import time
 from typing import Any, NamedTuple
@@ -35,7 +35,7 @@ class Jobs(NamedTuple):
 
 @inlined
 def load_job(i: int, games: Any, jobs: Jobs, pairs: int) -> None:
-    """A thread's next game: the position with new decks and hidden cards, and the move played. Sample s is the same for all moves."""
+    """A thread's next game: the position with new decks and hidden cards, the same for all moves, and the move played."""
     job = jobs.now[i]
     if job >= jobs.results.shape[0]:
         return

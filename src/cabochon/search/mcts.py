@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 
 from ..rules.actions import FIRST_ACTION, GIVE_BACK, deck_drawn_from
 from ..rules.bits import lowest_bit
+from ..rules.cards import TIER_COUNT
 from ..rules.compile import inlined, kernel
 from ..rules.gems import TIME, lane, total
 from ..rules.play import legal, play, random_action
-from ..rules.cards import TIER_COUNT
 from ..rules.rng import below, seeded, stir
 from ..rules.state import OVER, RETURN, State
 from .determinize import randomize_top_card, shuffle_decks, swap_top_card

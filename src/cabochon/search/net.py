@@ -29,7 +29,7 @@ LARGE_AT_ONCE, SIGMAS = 8, 4  # see `max_sums`
 
 
 class Net(NamedTuple):
-    """The parameters of a net, as they are learnt and kept in a file. Each matrix is laid out so that the inner loop reads a row: see `shapes_of`."""
+    """The parameters of a net, as they are learnt and kept in a file. `shapes_of` says how each matrix is laid out."""
 
     embedding: Floats
     embedding_bias: Floats
