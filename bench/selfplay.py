@@ -1,4 +1,4 @@
-"""How fast a GPU plays games of a net against itself: simulations a second, by games at once and parts side by side.
+"""How fast a GPU plays games of a net against itself: simulations a second, by games at once; --profile says where the time goes.
 
 PYTHONPATH=src python bench/selfplay.py --nets bench/candidates        needs a CUDA GPU, numba-cuda and torch
 """
@@ -16,12 +16,12 @@ from cabochon.search.models.net import load_net
 WARM_UP, STEPS = 3, 10
 
 
-def speed(options: argparse.Namespace, games: int, parts: int) -> float:
+def speed(options: argparse.Namespace, games: int) -> float:
     """Simulations a second, without learning."""
     model = Model.from_net(load_net(options.variant, options.players, options.nets)).to("cuda", torch.bfloat16)
     model.requires_grad_(requires_grad=False)
     steps = MAX_DECISIONS[options.players] + 1
-    config = SelfPlayConfig(options.variant, options.players, games, options.simulations, steps, 1, parts)
+    config = SelfPlayConfig(options.variant, options.players, games, options.simulations, steps)
     selfplay = SelfPlay(Device("cuda"), model, config)
     for _ in range(WARM_UP):
         selfplay.advance()
@@ -56,13 +56,10 @@ def main() -> None:
     parser.add_argument("--simulations", type=int, default=32)
     parser.add_argument("--nets", default="bench/candidates")
     parser.add_argument("--games", type=int, nargs="+", default=[32768, 65536])
-    parser.add_argument("--parts", type=int, nargs="+", default=[1, 2, 4])
     parser.add_argument("--profile", action="store_true")
     options = parser.parse_args()
     for games in options.games:
-        for parts in options.parts:
-            found = speed(options, games, parts)
-            print(f"{games:,} games at once in {parts} parts: {found / 1e6:.1f} million simulations/s", flush=True)
+        print(f"{games:,} games at once: {speed(options, games) / 1e6:.1f} million simulations/s", flush=True)
     if options.profile:
         profile(options)
 

@@ -44,7 +44,7 @@ def grown(config: SearchConfig, nodes: int, seed: int = 1) -> Tree:
     """The tree of a search."""
     net, tree = load_fast_net("classic", 2), new_tree(nodes + 2, NET_EDGES_PER_NODE, has_baselines=True)
     work = new_workspace(net)
-    init_net_search(tree, rich(), seed, config, net, work)
+    init_net_search(tree, rich(), seed, net, work)
     run_net_simulations(tree, config, net, work, nodes)
     return tree
 
@@ -91,7 +91,7 @@ def test_a_small_deck_has_no_more_children_than_cards() -> None:
     net, tree = load_fast_net("classic", 2), new_tree(500, NET_EDGES_PER_NODE)
     states = rich()
     states["deck_size"] = 2
-    init_net_search(tree, states, 1, config, net, work := new_workspace(net))
+    init_net_search(tree, states, 1, net, work := new_workspace(net))
     run_net_simulations(tree, config, net, work, 400)
     counts = [len(revealed(tree, edge)) for edge in root_edges(tree) if edge["visits"] > 4]
     assert counts

@@ -29,7 +29,6 @@ def options(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--hidden", type=int, default=DEFAULTS.hidden)
     parser.add_argument("--seed", type=int, default=DEFAULTS.seed)
     parser.add_argument("--every", type=float, default=DEFAULTS.every, help="minutes between checkpoints")
-    parser.add_argument("--parts", type=int, default=DEFAULTS.parts, help="of the games, searched side by side on a GPU")
     parser.add_argument("--out", type=Path, default=Path("runs"), help="folder of checkpoint, nets and log; a run there goes on")
     parser.add_argument("--begin", type=Path, metavar="FILE", help="a checkpoint or a net to begin with")
     parser.add_argument("--rate-with", type=int, default=0, metavar="WORKERS", help="processes that rate the net beside")

@@ -19,7 +19,6 @@ class Plan:
     hidden: int = 128
     seed: int = 1
     every: float = 2.0  # minutes between checkpoints
-    parts: int = 1  # of the games, searched side by side on a GPU
 
 
 DEFAULTS = Plan("classic", (2,), 0)

@@ -123,7 +123,7 @@ class NetEvaluator:
 
     def init(self, tree: Tree, states: States, seed: int) -> None:
         """Put a position at the root."""
-        init_net_search(tree, states, seed, self.config, self.net, self.work)
+        init_net_search(tree, states, seed, self.net, self.work)
 
     def run(self, tree: Tree, simulations: int) -> int:
         """Simulate; how many simulations there were."""

@@ -47,7 +47,6 @@ from .tree import (
     set_values,
 )
 
-C_PUCT_BASE = 500.0
 MAX_ROLLOUT_MOVES = 2000  # a random game takes about a hundred; nobody waits for one that goes in circles
 BY_LINEAR, BY_ROLLOUT, BY_NET = range(3)  # what evaluates a leaf
 
@@ -60,13 +59,8 @@ class SearchConfig(NamedTuple):
     fpu_reduction: float = 0.1  # first-play urgency: a move not visited yet counts as its parent, less this
     max_chance_children: int = 8  # cards sampled for one move
     visits_per_chance_child: float = 2.0  # n children once the move has this many times n^2 visits
-    c_puct_growth: float = 0.0  # c_puct is larger by this times ln(1 + N / C_PUCT_BASE) after N visits of a node
-    prior_temperature: float = 1.0  # the net's priors are softmax(logits / this)
     has_common_cards: bool = False  # the moves of a node reveal the same cards in the same order, none of them twice
     visits_per_enumerated_card: float = 0.0  # with this many visits for each card of a deck all of them are evaluated; 0: never
-    root_exploration: float = 1.0  # c_puct is this many times larger at the root, where only the best move counts
-    backup_power: float = 1.0  # a move counts visits to this power in the value of its node; 1: the plain mean
-    backup_temperature: float = 0.0  # a move counts exp(behind / this) less than the most visited one; 0: the plain mean
     confidence: float = 0.5  # of the final choice: the width of the interval after one visit
 
 
@@ -213,9 +207,7 @@ def select_edge(tree: Tree, at: int, config: SearchConfig) -> int:
     visits = max(1, node.visits)
     if config.method == BY_ROLLOUT:
         return select_uct(tree, node, config.c_puct * math.sqrt(math.log(visits)))
-    exploration = (config.c_puct + config.c_puct_growth * math.log(1.0 + visits / C_PUCT_BASE)) * math.sqrt(visits)
-    if at == 0:
-        exploration *= config.root_exploration
+    exploration = config.c_puct * math.sqrt(visits)
     first_play = max(0.0, node.value_sums[node.seat] / visits - config.fpu_reduction)
     best, chosen = -math.inf, node.first_edge
     for i in range(node.first_edge, node.first_edge + node.edge_count):
@@ -328,7 +320,7 @@ def simulate(tree: Tree, config: SearchConfig, weights: Any) -> None:
         is_expanded = not is_new and is_open_leaf(tree, at) and depth < MAX_DEPTH and expand(tree, at, config, weights)
     if is_new:
         evaluate_leaf(tree, at, config, weights)
-    backup(tree, depth, at, config)
+    backup(tree, depth, at)
 
 
 @inlined

@@ -35,7 +35,7 @@ def expand_leaf(tree: Tree, at: int, count: int) -> None:
 
 
 @inlined
-def evaluate_with_net(tree: Tree, at: int, config: SearchConfig, net: FastNet, work: Workspace) -> None:
+def evaluate_with_net(tree: Tree, at: int, net: FastNet, work: Workspace) -> None:
     """Evaluate a leaf and expand it."""
     state = tree.states[at]
     n = forward(net, state, work)
@@ -43,7 +43,7 @@ def evaluate_with_net(tree: Tree, at: int, config: SearchConfig, net: FastNet, w
     count = list_actions(tree, at)
     for i in range(count):
         output = policy_index(state, tree.actions[i])
-        tree.logits[i] = dot(net.policy[output], net.policy_bias[output], work, n) / config.prior_temperature
+        tree.logits[i] = dot(net.policy[output], net.policy_bias[output], work, n)
     expand_leaf(tree, at, count)
 
 
@@ -101,8 +101,8 @@ def run_net_simulations(tree: Tree, config: SearchConfig, net: FastNet, work: Wo
     while done < simulations and tree.nodes[0].is_proven == 0:
         at, depth, _ = select_leaf(tree, config, 0, 0, NO_EDGE)
         if is_open_leaf(tree, at):
-            evaluate_with_net(tree, at, config, net, work)
-        backup(tree, depth, at, config)
+            evaluate_with_net(tree, at, net, work)
+        backup(tree, depth, at)
         done += 1
         if config.visits_per_enumerated_card > 0.0:
             done += enumerate_on_path(tree, depth, config, net, work)
@@ -110,8 +110,8 @@ def run_net_simulations(tree: Tree, config: SearchConfig, net: FastNet, work: Wo
 
 
 @kernel
-def init_net_search(tree: Tree, states: Any, seed: int, config: SearchConfig, net: FastNet, work: Workspace) -> None:
+def init_net_search(tree: Tree, states: Any, seed: int, net: FastNet, work: Workspace) -> None:
     """Put a position at the root of the tree and evaluate it."""
     init_root(tree, states, seed)
     if is_open_leaf(tree, 0):
-        evaluate_with_net(tree, 0, config, net, work)
+        evaluate_with_net(tree, 0, net, work)

@@ -14,7 +14,6 @@ simulation enters it again.
 No function here makes an array: all of them are compiled without Numba's reference counting, and also for CUDA.
 """
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -236,41 +235,7 @@ def propagate_proof(tree: Tree, at: int, i: int, child: int) -> bool:
 
 
 @inlined
-def add_sharp_value(tree: Tree, at: int, power: float, temperature: float) -> None:
-    """A node's sums become its visits times a mean over its moves that trusts the good ones more; the change in `tree.values`.
-
-    The plain mean counts every visit, also those that only explored. Two players only: what one gains the other loses.
-    """
-    node = tree.nodes[at]
-    seat, most, reference = node.seat, 1, 0.0
-    for i in range(node.first_edge, node.first_edge + node.edge_count):
-        edge = tree.edges[i]
-        if edge.visits == 0:
-            break
-        if edge.visits > most:
-            most, reference = edge.visits, edge.value_sum / edge.visits
-    weights, whole = 1.0, node.values[seat]
-    for i in range(node.first_edge, node.first_edge + node.edge_count):
-        edge = tree.edges[i]
-        if edge.visits == 0:
-            break
-        value = edge.value_sum / edge.visits
-        weight = edge.visits * 1.0
-        if power != 1.0:
-            weight *= (edge.visits / most) ** (power - 1.0)
-        if temperature > 0.0 and value < reference:
-            weight *= math.exp((value - reference) / temperature)
-        weights += weight
-        whole += weight * value
-    value = node.visits * whole / weights
-    tree.values[seat] = value - node.value_sums[seat]
-    tree.values[1 - seat] = node.visits - value - node.value_sums[1 - seat]
-    node.value_sums[seat] = value
-    node.value_sums[1 - seat] = node.visits - value
-
-
-@inlined
-def backup(tree: Tree, depth: int, leaf: int, config: Any) -> None:
+def backup(tree: Tree, depth: int, leaf: int) -> None:
     """Add the leaf's values to every node and edge on the path, and carry a proof up as far as it holds.
 
     Values are kept by seat, so nothing changes sign on the way up: each edge adds the value of the seat that moves there.
@@ -279,7 +244,6 @@ def backup(tree: Tree, depth: int, leaf: int, config: Any) -> None:
     """
     found = tree.nodes[leaf]
     proven, child = found.is_proven != 0, leaf
-    is_sharp = tree.states[0].players == 2 and (config.backup_power != 1.0 or config.backup_temperature > 0.0)
     for seat in range(MAX_SEATS):
         tree.values[seat] = found.values[seat]
         found.value_sums[seat] += found.values[seat]
@@ -292,12 +256,9 @@ def backup(tree: Tree, depth: int, leaf: int, config: Any) -> None:
         if edge.is_chance == ENUMERATED and tree.nodes[child].is_proven == 0:
             for seat in range(MAX_SEATS):
                 tree.values[seat] += tree.baselines[tree.path_edges[i], seat] - tree.nodes[child].values[seat]
+        for seat in range(MAX_SEATS):
+            node.value_sums[seat] += tree.values[seat]
         edge.value_sum += tree.values[node.seat]
-        if is_sharp:
-            add_sharp_value(tree, at, config.backup_power, config.backup_temperature)
-        else:
-            for seat in range(MAX_SEATS):
-                node.value_sums[seat] += tree.values[seat]
         proven = proven and propagate_proof(tree, at, tree.path_edges[i], child)
         child = at
 

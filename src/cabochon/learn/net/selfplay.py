@@ -185,7 +185,7 @@ def select_one(i: int, trees: Any, leaves: Leaves, noise: Any, schedule: Any, si
 
 
 @inlined
-def expand_one(i: int, trees: Any, leaves: Leaves, config: SearchConfig) -> None:
+def expand_one(i: int, trees: Any, leaves: Leaves) -> None:
     """The last part of a simulation: expand the leaf with the net's output and back up. The root itself has no path."""
     tree = tree_at(trees, i)
     at = leaves.node[i]
@@ -198,7 +198,7 @@ def expand_one(i: int, trees: Any, leaves: Leaves, config: SearchConfig) -> None
             tree.logits[n] = leaves.logits[i, tree.actions[n]]
         expand_leaf(tree, at, count)
     if leaves.depth[i] >= 0:
-        backup(tree, leaves.depth[i], at, config)
+        backup(tree, leaves.depth[i], at)
 
 
 @inlined
@@ -329,28 +329,29 @@ def new_games(device: Device, states: Any) -> Games:
     return Games(device.upload(states), device.zeros(count, dtype=torch.int64), decisions, finished)
 
 
-def part_of(arrays: Any, part: slice) -> Any:
-    """The same arrays of some of the games, in the same memory."""
-    return type(arrays)._make(array[part] for array in arrays)
+class BatchedSearch:
+    """A search tree for each of many games.
 
+    On a GPU a whole search is recorded once as a CUDA graph and replayed from then on: launching its kernels one by one from
+    Python takes longer than they do.
+    """
 
-class PartOfSearch:
-    """The search trees of some of the games, whose leaves are evaluated as one batch."""
-
-    def __init__(self, search: "BatchedSearch", games: Games, part: slice, simulations: int) -> None:
-        device, self.model, self.players = search.device, search.model, search.players
-        trees, noise, self.leaves, self.root = search.trees, search.noise, search.leaves, search.root
-        if part != slice(0, len(games.rngs)):
-            trees, noise, games = part_of(trees, part), noise[part], part_of(games, part)
-            self.leaves, self.root = part_of(self.leaves, part), part_of(self.root, part)
+    def __init__(self, device: Device, model: Model, games: Games, players: int, simulations: int) -> None:
+        self.device, self.model, self.players = device, model, players
         count = len(games.rngs)
+        self.trees = device.for_all_games(count, new_tree(simulations + 2, NET_EDGES_PER_NODE))
+        self.schedule = torch.from_numpy(halving_schedule(max(1, simulations))).to(device.name)
+        self.noise = device.zeros(count, ACTION_COUNT)
+        self.leaves = new_leaves(device, count, players)
+        self.root = Leaves._make(array.clone() for array in self.leaves)
         self._inputs = DenseInputs(device, self.leaves.features, self.leaves.feature_counts)
-        self._init = device.launcher(init_one, count, trees, games, self.leaves)
-        self._expand = device.launcher(expand_one, count, trees, self.leaves, NET_SEARCH)
+        self._init = device.launcher(init_one, count, self.trees, games, self.leaves)
+        self._expand = device.launcher(expand_one, count, self.trees, self.leaves)
         self._selects = [
-            device.launcher(select_one, count, trees, self.leaves, noise, search.schedule, simulation, NET_SEARCH)
+            device.launcher(select_one, count, self.trees, self.leaves, self.noise, self.schedule, simulation, NET_SEARCH)
             for simulation in range(simulations)
         ]
+        self._graph: torch.cuda.CUDAGraph | None = None
 
     def _evaluate(self) -> None:
         """Evaluate the leaves of all trees as one batch, expand and back up."""
@@ -359,8 +360,7 @@ class PartOfSearch:
         self.leaves.logits.copy_(output.action_logits(self.leaves.policy_indices))
         self._expand()
 
-    def run(self) -> None:
-        """The whole search of these games."""
+    def _search(self) -> None:
         self._init()
         for kept, now in zip(self.root, self.leaves, strict=True):
             kept.copy_(now)
@@ -368,42 +368,6 @@ class PartOfSearch:
         for select in self._selects:
             select()
             self._evaluate()
-
-
-class BatchedSearch:
-    """A search tree for each of many games.
-
-    On a GPU a whole search is recorded once as a CUDA graph and replayed from then on: launching its kernels one by one from
-    Python takes longer than they do. The games are searched in parts side by side, each in a stream of its own: walking through
-    a tree waits for memory, while the net of another part computes.
-    """
-
-    def __init__(self, device: Device, model: Model, games: Games, players: int, simulations: int, parts: int = 1) -> None:
-        self.device, self.model, self.players = device, model, players
-        count = len(games.rngs)
-        self.trees = device.for_all_games(count, new_tree(simulations + 2, NET_EDGES_PER_NODE))
-        self.schedule = torch.from_numpy(halving_schedule(max(1, simulations))).to(device.name)
-        self.noise = device.zeros(count, ACTION_COUNT)
-        self.leaves = new_leaves(device, count, players)
-        self.root = Leaves._make(array.clone() for array in self.leaves)
-        slices = [slice(count * i // parts, count * (i + 1) // parts) for i in range(parts)]
-        self._parts = [PartOfSearch(self, games, part, simulations) for part in slices]
-        self._streams = [torch.cuda.Stream() for _ in self._parts] if device.is_gpu else []
-        self._graph: torch.cuda.CUDAGraph | None = None
-
-    def _search(self) -> None:
-        """All parts; on a GPU side by side."""
-        if not self._streams:
-            for part in self._parts:
-                part.run()
-            return
-        main = torch.cuda.current_stream()
-        for part, stream in zip(self._parts, self._streams, strict=True):
-            stream.wait_stream(main)
-            with torch.cuda.stream(stream):
-                part.run()
-        for stream in self._streams:
-            main.wait_stream(stream)
 
     def run(self) -> None:
         """Search the positions of all games."""
@@ -434,7 +398,6 @@ class SelfPlayConfig:
     simulations: int
     steps: int
     seed: int = 1
-    parts: int = 1  # searched side by side
 
 
 class SelfPlay:
@@ -446,7 +409,7 @@ class SelfPlay:
         self.max_decisions = MAX_DECISIONS[players]
         assert steps > self.max_decisions, "a position must stay until its game is over"
         self.games = new_games(device, blank_states(ruleset(config.variant, players, {}), games))
-        self.search = BatchedSearch(device, model, self.games, players, config.simulations, config.parts)
+        self.search = BatchedSearch(device, model, self.games, players, config.simulations)
         self.buffer = ReplayBuffer(
             policy=device.zeros(steps, games, ACTION_COUNT),
             root_value=device.zeros(steps, games, players),

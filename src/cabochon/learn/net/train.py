@@ -173,8 +173,7 @@ class TrainingRun:
         """Fewer games of more players, whose positions take more memory; other seeds than the runs before."""
         plan, seed = self.plan, self.plan.seed + int(self.before["games"])
         games = max(1, plan.games * 2 // (players * len(plan.players)))
-        steps = MAX_DECISIONS[players] + WINDOW
-        return SelfPlayConfig(plan.variant, players, games, plan.simulations, steps, seed, min(plan.parts, games))
+        return SelfPlayConfig(plan.variant, players, games, plan.simulations, MAX_DECISIONS[players] + WINDOW, seed)
 
     @property
     def checkpoint(self) -> Path:

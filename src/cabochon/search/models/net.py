@@ -1,10 +1,13 @@
-"""Net files: safetensors in half precision or in bytes, with the training run that made them as metadata."""
+"""Net files: safetensors in half precision, or packed, with the training run that made them as metadata."""
 
+import lzma
 import os
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import load_file, save_file
 
@@ -28,6 +31,10 @@ FILE_NAMES = {
     "policy": "names",
     "policy_bias": "names_start",
 }
+# A packed matrix is whole numbers of 16 bits, compressed, with the step between two of them and its shape beside it.
+STEPS = {"embedding": 1 / 256, "hidden1": 1 / 1024, "hidden2": 1 / 1024, "policy": 1 / 1024}
+STEP, SHAPE = "_step", "_shape"
+LZMA: Any = [{"id": lzma.FILTER_LZMA2, "preset": 6, "lc": 3, "lp": 1, "pb": 1}]  # pairs of bytes
 
 
 def nets_folder() -> Path:
@@ -56,12 +63,41 @@ def save_net(path: Path, net: Net, run: dict[str, str]) -> None:
     save_file(arrays, path, metadata=run)
 
 
+def save_packed_net(path: Path, net: Net, run: dict[str, str]) -> None:
+    """Write a net in about half of the bytes of half precision, as the package ships it.
+
+    A net for two never reads the weights of a third and fourth seat, so they are left out.
+    """
+    path.parent.mkdir(exist_ok=True, parents=True)
+    kept = net._replace(hidden1=net.hidden1[: max(players_of(path)) * net.embedding_bias.size])
+    arrays: dict[str, NDArray[Any]] = {}
+    for field, array in kept._asdict().items():
+        name = FILE_NAMES[field]
+        if field in STEPS:
+            packed = lzma.compress(np.round(array / STEPS[field]).astype("<i2").tobytes(), lzma.FORMAT_XZ, filters=LZMA)
+            arrays[name] = np.frombuffer(packed, np.uint8)
+            arrays[name + STEP], arrays[name + SHAPE] = np.array([STEPS[field]], np.float32), np.array(array.shape)
+        else:
+            arrays[name] = array.astype(np.float32)
+    save_file(arrays, path, metadata=run)
+
+
+def _array(arrays: dict[str, NDArray[Any]], field: str) -> NDArray[np.float32]:
+    """An array of a file in single precision, packed or not."""
+    name = FILE_NAMES[field]
+    array = arrays[name]
+    if name + STEP in arrays:
+        numbers = np.frombuffer(lzma.decompress(array.tobytes()), "<i2").reshape(arrays[name + SHAPE])
+        return numbers * arrays[name + STEP]
+    return np.ascontiguousarray(array.astype(np.float32))
+
+
 def read_net(path: Path) -> Net:
     """A net from a file. Its shapes are checked here, since compiled code does not."""
     try:
         arrays = load_file(path)
-        net = Net._make(np.ascontiguousarray(arrays[FILE_NAMES[field]].astype(np.float32)) for field in Net._fields)
-    except (OSError, SafetensorError, KeyError) as error:
+        net = Net._make(_array(arrays, field) for field in Net._fields)
+    except (OSError, SafetensorError, KeyError, ValueError, lzma.LZMAError) as error:
         raise CabochonError(f"{path} is not a net: {error}") from error
     width, hidden = net.embedding_bias.size, net.hidden1_bias.size
     if net.hidden1.shape in [(seats * width, hidden) for seats in range(2, MAX_SEATS)]:  # seats that are never there
