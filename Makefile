@@ -31,13 +31,7 @@ terminal: $(READY) ## play a game in the terminal
 test: check ## set up and run every check and test, as CI does
 
 check: $(READY) $(CLIENT) ## ruff, mypy and all tests, the browser's too and, where it can be installed, PostgreSQL's
-	@scripts/browser >/dev/null
-	@scripts/postgres >/dev/null 2>&1
-	$(PY) -m ruff check .
-	$(PY) -m ruff format --check .
-	$(PY) -m mypy
-	@scripts/web test
-	$(PY) -m pytest -n 2 --dist worksteal
+	@scripts/check
 
 $(LEARN_READY): pyproject.toml constraints.txt scripts/setup
 	@VENV=.venv-learn scripts/setup learn-dev

@@ -6,7 +6,7 @@ from cabochon import VARIANTS
 from tests.support.comparing import cases, explain_everything, play_both
 
 # Classic and Marvel have the corpus besides, 2,000 recorded games; `make fuzz` plays 100,000.
-GAMES = {"classic": 500, "marvel": 500, "cities": 2000}
+GAMES = {"classic": 200, "marvel": 200, "cities": 2000}
 GAMES_A_TEST = 100
 BATCHES = [(variant, first) for variant in VARIANTS for first in range(0, GAMES[variant], GAMES_A_TEST)]
 

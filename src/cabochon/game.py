@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -222,13 +223,8 @@ class Game:
         action = self._move(move).action
         if not ACTIONS[action].is_purchase:
             raise CabochonError(f"{move}: only a purchase is paid for")
-        due, held = unpack(_due(self.states, action)), unpack(self.state["tokens"][self.turn])
-        ways: list[tuple[int, ...]] = [()]
-        for colour in range(COLOUR_COUNT):
-            least = max(0, due[colour] - held[WILD])  # wild can pay for the rest of a colour at most
-            ways = [(*way, n) for way in ways for n in range(least, min(due[colour], held[colour]) + 1)]
-        payments = [(*way, sum(due) - sum(way)) for way in ways if sum(due) - sum(way) <= held[WILD]]
-        return [Move(action, payment, self.variant) for payment in payments]
+        due, held = _due(self.states, action), int(self.state["tokens"][self.turn])
+        return list(payments_of(action, due, held, self.variant))
 
     def why_not(self, move: str | Move) -> Reason | None:
         """The rule that forbids this move now, in words; None if it is legal."""
@@ -310,6 +306,18 @@ class Game:
         return isinstance(other, Game) and self.states.tobytes() == other.states.tobytes()
 
     __hash__ = None  # type: ignore[assignment]
+
+
+@lru_cache(maxsize=1 << 14)
+def payments_of(action: int, due: int, held: int, variant: str) -> tuple[Move, ...]:
+    """A purchase once for each way to pay what is due from the tokens held. Kept: hands are looked at often."""
+    cost, tokens = unpack(due), unpack(held)
+    ways: list[tuple[int, ...]] = [()]
+    for colour in range(COLOUR_COUNT):
+        least = max(0, cost[colour] - tokens[WILD])  # wild can pay for the rest of a colour at most
+        ways = [(*way, n) for way in ways for n in range(least, min(cost[colour], tokens[colour]) + 1)]
+    payments = [(*way, sum(cost) - sum(way)) for way in ways if sum(cost) - sum(way) <= tokens[WILD]]
+    return tuple(Move(action, payment, variant) for payment in payments)
 
 
 def _checked_seed(seed: Any) -> int:

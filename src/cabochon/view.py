@@ -5,6 +5,7 @@ A View lists what is shown; it has no field that could hold a deck. A Position i
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from .rules.buying import AVENGERS_POINTS
 from .rules.cards import CARD_START, DECK_START, NONE, NUMBER, TIER_COUNT, TILE_START
 from .rules.gems import COLOUR_COUNT, pack, unpack
 from .rules.state import REASONS, SLOTS_PER_TIER, STAGES
-from .rules.variants import CARDS
+from .rules.variants import CARDS, VARIANTS
 from .ruleset import Ruleset, States, blank_states, ruleset_of
 
 LOW_WORD = (1 << 64) - 1
@@ -205,21 +206,29 @@ def _public(state: Any, rules: Ruleset) -> dict[str, Any]:
 
 
 def _seat_view(state: Any, rules: Ruleset, seat: int) -> SeatView:
-    reserve = [_reserved(state, rules, seat, i) for i in range(state["reserved"][seat])]
+    reserve = tuple(state["reserve"][seat][: state["reserved"][seat]])
+    cards = tuple(state["tableau"][seat]), reserve, state["blind"][seat]
+    counts = state["tokens"][seat], state["bonuses"][seat], state["points"][seat], state["symbols"][seat]
+    return _area(rules.variant, cards, counts)
+
+
+@lru_cache(maxsize=1 << 12)
+def _area(variant: str, cards: tuple[tuple[int, ...], tuple[int, ...], int], counts: tuple[int, int, int, int]) -> SeatView:
+    """A seat's area from the fields of a record. Kept, since a move changes one seat's area and a table shows all of them."""
+    (tableau, reserve, blind), (tokens, bonuses, points, symbols) = cards, counts
     return SeatView(
-        tokens=_counts(rules, state["tokens"][seat]),
-        tableau=tuple(_tableau(state["tableau"][seat])),
-        reserve=tuple(reserve),
-        bonuses=_counts(rules, state["bonuses"][seat])[:COLOUR_COUNT],
-        points=state["points"][seat],
-        symbols=state["symbols"][seat],
+        tokens=unpack(tokens)[: len(VARIANTS[variant].letters)],
+        tableau=tuple(_tableau(tableau)),
+        reserve=tuple(_reserved(variant, card, is_blind=bool(blind >> i & 1)) for i, card in enumerate(reserve)),
+        bonuses=unpack(bonuses)[:COLOUR_COUNT],
+        points=points,
+        symbols=symbols,
     )
 
 
-def _reserved(state: Any, rules: Ruleset, seat: int, i: int) -> Reserved:
-    number = _number(state["reserve"][seat][i])
-    tier = CARDS[rules.variant][number - 1].tier
-    return Reserved(tier, bool(state["blind"][seat] >> i & 1), number)
+def _reserved(variant: str, card: int, *, is_blind: bool) -> Reserved:
+    number = _number(card)
+    return Reserved(CARDS[variant][number - 1].tier, is_blind, number)
 
 
 def _tiles(state: Any, rules: Ruleset) -> Iterator[TileOnTable]:
@@ -229,7 +238,7 @@ def _tiles(state: Any, rules: Ruleset) -> Iterator[TileOnTable]:
             yield TileOnTable(tile - first + 1, _seat_or_none(owner))
 
 
-def _tableau(words: list[int]) -> Iterator[int]:
+def _tableau(words: tuple[int, ...]) -> Iterator[int]:
     cards = words[0] & LOW_WORD | words[1] << 64
     while cards:
         yield (cards & -cards).bit_length()

@@ -30,7 +30,8 @@ PREVIEW = """() => {
   document.body.replaceChildren(...parts);
 }"""
 QUALITY = 85
-MODES = {"classic": "light", "marvel": "dark"}
+MODES = {"classic": "light", "marvel": "dark"}  # by theme
+GAMES = {**MODES, "cities": "light"}
 
 
 def middle(variant: str) -> Game:
@@ -48,7 +49,7 @@ def take(page: Page, name: str, width: str) -> None:
 
 def take_all(browser: Browser, staged: Stage) -> None:
     for width in WIDTHS:
-        for variant, mode in MODES.items():
+        for variant, mode in GAMES.items():
             context = guest(browser, staged, mode, width)
             page = context.new_page()
             moments = {"table": middle(variant), "return": position_with(variant, "return"), "end": table(variant, "over")}

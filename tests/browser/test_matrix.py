@@ -1,4 +1,4 @@
-"""The table on eleven screens, for a seat, a spectator and a replay of each game: nothing is cut, overlaps or scrolls sideways.
+"""The table on sixteen screens, for a seat, a spectator and a replay of each game: nothing is cut, overlaps or scrolls sideways.
 
 Boxes are compared, not pictures. `make screens` keeps a picture of each, light and dark.
 """
@@ -18,10 +18,11 @@ from tests.support.golden import FOLDER
 
 pytestmark = pytest.mark.slow
 SIZES = [
-    *[(320, 568), (390, 844), (667, 375), (844, 390), (768, 1024), (1024, 768), (1112, 834)],
-    *[(1280, 800), (1440, 900), (1920, 1080), (2560, 1440)],
+    *[(320, 568), (390, 844), (667, 375), (844, 390), (768, 1024), (900, 700), (1024, 768), (1080, 810), (1112, 834)],
+    *[(1180, 820), (1280, 800), (1366, 1024), (1440, 900), (1512, 982), (1920, 1080), (2560, 1440)],
 ]  # fmt: skip
 POLISH_SIZES = [(320, 568), (390, 844), (667, 375), (1024, 768)]
+LARGE = [(1440, 900), (1920, 1080), (2560, 1440)]
 PHONES = [size for size in SIZES if min(size) < 400]
 ROLES = ["seat", "spectator", "replay"]
 PICTURES = Path(os.environ["SCREENS"]) if "SCREENS" in os.environ else None
@@ -87,6 +88,7 @@ def problems(page: Page, size: tuple[int, int], name: str = "") -> list[str]:
 def keep(page: Page, name: str) -> None:
     """A picture, light and dark."""
     assert PICTURES
+    page.evaluate("scrollTo(0, 0)")
     PICTURES.mkdir(parents=True, exist_ok=True)
     for mode in ("light", "dark"):
         page.emulate_media(color_scheme=mode)
@@ -170,7 +172,7 @@ def test_large_screens_are_used(player: BrowserContext, tables: dict[str, str]) 
     page = open_table(player, tables["classic"])
     places = [".card", ".tile", ".pile", ".seat", ".mine", ".kept", ".board"]
     before = [0.0] * len(places)
-    for size in SIZES[-3:]:
+    for size in LARGE:
         resize(page, size)
         boxes = [page.locator(place).first.bounding_box() for place in places]
         widths = [box["width"] for box in boxes if box]

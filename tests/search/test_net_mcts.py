@@ -2,9 +2,6 @@
 
 from typing import Any
 
-import numpy as np
-import pytest
-
 from cabochon.batch import deal
 from cabochon.bots import Budget
 from cabochon.rules.actions import BUY, RESERVE, RESERVE_DECK, deck_drawn_from
@@ -15,10 +12,10 @@ from cabochon.search.mcts import SearchConfig
 from cabochon.search.models.net import load_fast_net
 from cabochon.search.net import new_workspace
 from cabochon.search.net_mcts import NET_EDGES_PER_NODE, init_net_search, run_net_simulations
-from cabochon.search.tree import ENUMERATED, NO_NODE, Tree, new_tree
+from cabochon.search.tree import NO_NODE, Tree, new_tree
 from tests.support.positions import position
 
-COMMON = NET_SEARCH._replace(has_common_cards=True, visits_per_enumerated_card=0.0)
+COMMON = NET_SEARCH._replace(has_common_cards=True)
 
 
 def test_a_win_is_proven_and_played() -> None:
@@ -42,7 +39,7 @@ def rich() -> Any:
 
 def grown(config: SearchConfig, nodes: int, seed: int = 1) -> Tree:
     """The tree of a search."""
-    net, tree = load_fast_net("classic", 2), new_tree(nodes + 2, NET_EDGES_PER_NODE, has_baselines=True)
+    net, tree = load_fast_net("classic", 2), new_tree(nodes + 2, NET_EDGES_PER_NODE)
     work = new_workspace(net)
     init_net_search(tree, rich(), seed, net, work)
     run_net_simulations(tree, config, net, work, nodes)
@@ -96,34 +93,3 @@ def test_a_small_deck_has_no_more_children_than_cards() -> None:
     counts = [len(revealed(tree, edge)) for edge in root_edges(tree) if edge["visits"] > 4]
     assert counts
     assert {2} == set(counts)
-
-
-def test_a_move_whose_cards_are_all_evaluated_is_worth_their_mean_at_first() -> None:
-    config = COMMON._replace(visits_per_enumerated_card=0.05, visits_per_chance_child=0.0, max_chance_children=40)
-    tree = grown(config, 600)
-    enumerated = [edge for edge in root_edges(tree) if edge["is_chance"] == ENUMERATED and edge["child_count"] == edge["visits"]]
-    assert enumerated
-    for edge in enumerated:
-        i = next(i for i in range(64) if tree.edges[int(tree.nodes[0]["first_edge"]) + i]["action"] == edge["action"])
-        baseline = tree.baselines[int(tree.nodes[0]["first_edge"]) + i]
-        assert float(baseline[:2].sum()) == pytest.approx(1, abs=1e-4)
-        seat = int(tree.nodes[0]["seat"])
-        assert edge["value_sum"] / edge["visits"] == pytest.approx(float(baseline[seat]), abs=1e-4)
-
-
-def test_the_value_of_a_move_depends_less_on_the_cards_that_were_sampled() -> None:
-    def spread(config: SearchConfig) -> float:
-        worth = []
-        for seed in range(6):
-            tree = grown(config, 800, seed)
-            edges = {
-                int(edge["action"]): float(edge["value_sum"] / edge["visits"])
-                for edge in root_edges(tree)
-                if edge["visits"] >= 60
-            }
-            worth.append(edges)
-        often = [action for action in worth[0] if all(action in one for one in worth)]
-        assert often
-        return float(np.mean([np.std([one[action] for one in worth]) for action in often]))
-
-    assert spread(COMMON._replace(visits_per_enumerated_card=1.0)) < 0.8 * spread(COMMON)

@@ -8,7 +8,7 @@ The score of a position is the value of its best targets: cards worth buying, di
 `scratch` is an array of SCRATCH numbers for intermediate results. The caller makes it, since kernels make no arrays.
 """
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,8 +32,13 @@ from ..ruleset import States
 UNIT = 1 << 16
 
 
+def _int64(value: int) -> int:
+    """A constant of one type: Numba compiles a function once more for every plain number it is given as a literal."""
+    return cast(int, np.int64(value))
+
+
 def _units(worth: float) -> int:
-    return round(worth * UNIT)
+    return _int64(round(worth * UNIT))
 
 
 PROXIMITY_PER_TOKEN = 0.6  # a card's value is multiplied by this for each missing token
@@ -59,11 +64,11 @@ MAX_MISSING = 31
 PROXIMITY = np.array([_units(PROXIMITY_PER_TOKEN**missing) for missing in range(MAX_MISSING + 1)], np.int64)
 TILE_VALUE = np.array([_units(TILE_POINTS * TILE_SHARE ** (short - 1) / max(short, 1)) for short in range(32)], np.int64)
 
-PLACES = MARKET_SIZE + MAX_RESERVED
+PLACES = _int64(MARKET_SIZE + MAX_RESERVED)
 CARD_VALUE = 0  # offset in scratch: the value of the card in each place, once bought
 EXPECTED = CARD_VALUE + PLACES  # offset: the same before it is bought
 BONUS_VALUE = EXPECTED + PLACES  # offset: the value of one more bonus of each colour
-TARGETS_NOW = BONUS_VALUE + COLOUR_COUNT  # offset: the targets now: their keys, values and prices
+TARGETS_NOW = _int64(BONUS_VALUE + COLOUR_COUNT)  # offset: the targets now: their keys, values and prices
 TARGETS_AFTER = TARGETS_NOW + 3 * TARGETS  # offset: the targets after a purchase
 SCRATCH = TARGETS_AFTER + 3 * TARGETS
 

@@ -100,7 +100,7 @@ def forecast(variant: str, players: int, games: int, nodes: int, seed: int, thre
     def run(part: int) -> Forecasts:
         first, after = (games * i // threads for i in (part, part + 1))
         found = new_forecasts((after - first) * MAX_DECISIONS_A_SEAT * players)
-        states, tree = blank_states(ruleset(variant, players, {}), 2), new_tree(nodes + 2, NET_EDGES_PER_NODE, has_baselines=True)
+        states, tree = blank_states(ruleset(variant, players, {}), 2), new_tree(nodes + 2, NET_EDGES_PER_NODE)
         player = NetPlayer(NET_SEARCH, net, new_workspace(net), nodes)
         count = play_forecast_games(tree, states, found, player, seed + first, after - first, OPENING * players)
         return Forecasts._make(array[:count] for array in found)

@@ -83,9 +83,9 @@ def _checked_payment(move: Move) -> tuple[int, ...] | None:
     lanes, payment = len(VARIANTS[move.variant].letters), move.payment or ()
     if not ACTIONS[move.action].is_purchase:
         raise CabochonError("only a purchase has a payment")
-    if not isinstance(payment, tuple | list) or not all(is_count(count) for count in payment):
+    if not isinstance(payment, tuple | list) or not all(map(is_count, payment)):
         raise WrongType(f"a payment is a tuple of whole numbers, not {quoted(payment)}")
-    if len(payment) > lanes or not all(0 <= count <= MOST_PAID for count in payment):
+    if len(payment) > lanes or (payment and not 0 <= min(payment) <= max(payment) <= MOST_PAID):
         raise CabochonError(f"a payment is up to {lanes} counts from 0 to {MOST_PAID}, not {quoted(payment)}")
     return (*payment, *[0] * (lanes - len(payment))) if any(payment) else None
 
@@ -120,12 +120,14 @@ def parse_move(text: str, variant: str = "classic") -> Move:
     """The move this text says; spaces at the ends and between words do not matter."""
     if not isinstance(text, str):
         raise WrongType(f"a move is a text, not {quoted(text)}")
-    _check_variant(variant)
+    if not isinstance(variant, str):  # a list could not be looked up in the cache
+        _check_variant(variant)
     return _parse(text, variant)
 
 
 @lru_cache(maxsize=4096)
 def _parse(text: str, variant: str) -> Move:
+    _check_variant(variant)
     if len(text) > LONGEST_MOVE:
         raise MoveSyntaxError(text[:20] + "…", LONGEST_MOVE, "the end")
     words = [(found.group(), found.start() + 1) for found in re.finditer(r"\S+", text)]

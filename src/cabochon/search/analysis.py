@@ -89,9 +89,9 @@ def _trees(count: int, capacity: int) -> list[Tree]:
     trees: list[Tree] = getattr(_thread, "trees", [])
     for i in range(count):
         if i == len(trees):
-            trees.append(new_tree(max(capacity, MIN_CAPACITY), NET_EDGES_PER_NODE, has_baselines=True))
+            trees.append(new_tree(max(capacity, MIN_CAPACITY), NET_EDGES_PER_NODE))
         elif len(trees[i].nodes) < capacity:
-            trees[i] = new_tree(capacity, NET_EDGES_PER_NODE, has_baselines=True)
+            trees[i] = new_tree(capacity, NET_EDGES_PER_NODE)
     _thread.trees = trees
     return trees[:count]
 

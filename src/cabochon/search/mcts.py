@@ -15,6 +15,8 @@ A simulation selects a path from the root to a leaf, adds one node there, evalua
 import math
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ..rules.actions import FIRST_ACTION, GIVE_BACK, deck_drawn_from
 from ..rules.bits import lowest_bit
 from ..rules.cards import TIER_COUNT
@@ -32,7 +34,9 @@ from .tree import (
     NO_NODE,
     NODE_COUNT,
     RNG,
+    ROOT,
     SEED,
+    TOP,
     Tree,
     add_edge,
     allocate_node,
@@ -60,7 +64,6 @@ class SearchConfig(NamedTuple):
     max_chance_children: int = 8  # cards sampled for one move
     visits_per_chance_child: float = 2.0  # n children once the move has this many times n^2 visits
     has_common_cards: bool = False  # the moves of a node reveal the same cards in the same order, none of them twice
-    visits_per_enumerated_card: float = 0.0  # with this many visits for each card of a deck all of them are evaluated; 0: never
     confidence: float = 0.5  # of the final choice: the width of the interval after one visit
 
 
@@ -243,7 +246,7 @@ def add_child(tree: Tree, at: int, i: int, config: SearchConfig) -> int:
     if child == NO_NODE:
         return NO_NODE
     edge = tree.edges[i]
-    action = edge.action
+    action: Any = np.int64(edge.action)  # as everywhere else, or Numba compiles `play` once more for bytes
     tree.states[child] = tree.states[at]
     state = tree.states[child]
     if edge.is_chance != 0:
@@ -314,7 +317,7 @@ def select_leaf(tree: Tree, config: SearchConfig, at: int, depth: int, forced: i
 @inlined
 def simulate(tree: Tree, config: SearchConfig, weights: Any) -> None:
     """One simulation: select, expand at the second visit, evaluate, back up. A full tree still backs up what it knows."""
-    at, depth, is_new, is_expanded = 0, 0, False, True
+    at, depth, is_new, is_expanded = ROOT, TOP, False, True
     while is_expanded:
         at, depth, is_new = select_leaf(tree, config, at, depth, NO_EDGE)
         is_expanded = not is_new and is_open_leaf(tree, at) and depth < MAX_DEPTH and expand(tree, at, config, weights)
@@ -329,21 +332,21 @@ def init_root(tree: Tree, states: Any, seed: int) -> None:
     tree.counters[NODE_COUNT] = tree.counters[EDGE_COUNT] = 0
     tree.counters[RNG] = tree.counters[SEED] = seeded(seed)
     tree.states[allocate_node(tree)] = states[0]
-    init_node(tree, 0)
+    init_node(tree, ROOT)
 
 
 @kernel
 def init_search(tree: Tree, states: Any, seed: int, config: SearchConfig, weights: Any) -> None:
     """Put a position at the root of the tree and evaluate it."""
     init_root(tree, states, seed)
-    evaluate_leaf(tree, 0, config, weights)
+    evaluate_leaf(tree, ROOT, config, weights)
 
 
 @kernel
 def run_simulations(tree: Tree, config: SearchConfig, weights: Any, simulations: int) -> int:
     """Up to this many simulations, fewer if the root is proven; how many there were."""
     for done in range(simulations):
-        if tree.nodes[0].is_proven != 0:
+        if tree.nodes[ROOT].is_proven != 0:
             return done
         simulate(tree, config, weights)
     return simulations

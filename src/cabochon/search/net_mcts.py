@@ -11,16 +11,12 @@ CPU one part follows the other.
 
 from typing import Any
 
-from ..rules.actions import deck_drawn_from
 from ..rules.compile import inlined, kernel
-from ..rules.play import play
-from ..rules.state import MAX_SEATS, OVER
-from .determinize import swap_top_card
-from .linear_eval import softmax_inplace, terminal_values
+from .linear_eval import softmax_inplace
 from .mcts import SearchConfig, add_edges, init_root, list_actions, select_leaf
 from .net import FastNet, Workspace, dot, forward, read_values
 from .net_features import policy_index
-from .tree import ENUMERATED, NO_EDGE, NO_NODE, Tree, backup, has_edge_capacity, is_open_leaf, set_values
+from .tree import NO_EDGE, ROOT, TOP, Tree, backup, has_edge_capacity, is_open_leaf, set_values
 
 NET_EDGES_PER_NODE = 26  # every node has its edges at once, and about 26 moves are legal on average
 
@@ -48,70 +44,21 @@ def evaluate_with_net(tree: Tree, at: int, net: FastNet, work: Workspace) -> Non
 
 
 @kernel
-def enumerate_cards(tree: Tree, at: int, i: int, net: FastNet, work: Workspace) -> int:
-    """Evaluate the position after every card that an edge's move may reveal; the mean is its baseline. How many cards there are.
-
-    What `backup` does from now on is done here for the visits so far, as far as the node itself.
-    """
-    scratch, edge, node, baseline = tree.states.shape[0] - 1, tree.edges[i], tree.nodes[at], tree.baselines[i]
-    tier = deck_drawn_from(edge.action)
-    size = tree.states[at].deck_size[tier]
-    for seat in range(MAX_SEATS):
-        baseline[seat] = 0.0
-    for place in range(size):
-        tree.states[scratch] = tree.states[at]
-        state = tree.states[scratch]
-        swap_top_card(state, tier, size, place)
-        play(state, edge.action)
-        if state.stage == OVER:
-            terminal_values(state, tree.values)
-        else:
-            read_values(net, state, work, forward(net, state, work), tree.values)
-        for seat in range(state.players):
-            baseline[seat] += tree.values[seat] / size
-    edge.is_chance = ENUMERATED
-    child = edge.child
-    while child != NO_NODE:
-        known = tree.nodes[child]
-        if known.is_proven == 0:
-            for seat in range(MAX_SEATS):
-                node.value_sums[seat] += known.visits * (baseline[seat] - known.values[seat])
-            edge.value_sum += known.visits * (baseline[node.seat] - known.values[node.seat])
-        child = known.sibling
-    return size
-
-
-@inlined
-def enumerate_on_path(tree: Tree, depth: int, config: SearchConfig, net: FastNet, work: Workspace) -> int:
-    """Enumerate the cards of the first edge of the path that has the visits for it; how many positions were evaluated."""
-    for d in range(depth):
-        i, at = tree.path_edges[d], tree.path_nodes[d]
-        edge = tree.edges[i]
-        if edge.is_chance == 1 and edge.is_proven == 0:
-            size = tree.states[at].deck_size[deck_drawn_from(edge.action)]
-            if edge.visits >= config.visits_per_enumerated_card * size:
-                return enumerate_cards(tree, at, i, net, work)
-    return 0
-
-
-@kernel
 def run_net_simulations(tree: Tree, config: SearchConfig, net: FastNet, work: Workspace, simulations: int) -> int:
-    """About this many simulations, fewer if the root is proven; how many there were. Enumerated cards count as simulations."""
-    done = 0
-    while done < simulations and tree.nodes[0].is_proven == 0:
-        at, depth, _ = select_leaf(tree, config, 0, 0, NO_EDGE)
+    """Up to this many simulations, fewer if the root is proven; how many there were."""
+    for done in range(simulations):
+        if tree.nodes[ROOT].is_proven != 0:
+            return done
+        at, depth, _ = select_leaf(tree, config, ROOT, TOP, NO_EDGE)
         if is_open_leaf(tree, at):
             evaluate_with_net(tree, at, net, work)
         backup(tree, depth, at)
-        done += 1
-        if config.visits_per_enumerated_card > 0.0:
-            done += enumerate_on_path(tree, depth, config, net, work)
-    return done
+    return simulations
 
 
 @kernel
 def init_net_search(tree: Tree, states: Any, seed: int, net: FastNet, work: Workspace) -> None:
     """Put a position at the root of the tree and evaluate it."""
     init_root(tree, states, seed)
-    if is_open_leaf(tree, 0):
-        evaluate_with_net(tree, 0, net, work)
+    if is_open_leaf(tree, ROOT):
+        evaluate_with_net(tree, ROOT, net, work)

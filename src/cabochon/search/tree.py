@@ -14,7 +14,7 @@ simulation enters it again.
 No function here makes an array: all of them are compiled without Numba's reference counting, and also for CUDA.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,11 +28,10 @@ EDGES_PER_NODE = 12  # on average; only nodes that were visited twice get their 
 MAX_EDGES = 64  # of one node: the bits of a mask of legal actions
 MAX_DEPTH = 512
 NO_NODE = NO_EDGE = -1
-ENUMERATED = 2
+# The root of every tree, at depth zero. Numba types a plain 0 as a literal and compiles every function it is given to once more.
+ROOT = TOP = cast(int, np.int64(0))
 PROVEN_WIN = 0.999  # a whole win; values are 32-bit floats
 NODE_COUNT, EDGE_COUNT, RNG, SEED, COUNTERS = range(5)  # places in `counters`
-
-Floats = NDArray[np.float32]
 
 node_t = np.dtype(
     [
@@ -57,7 +56,7 @@ edge_t = np.dtype(
         ("child", "i4"),  # the newest child
         ("child_count", "u1"),
         ("action", "u1"),
-        ("is_chance", "u1"),  # whether the move reveals a card; ENUMERATED if all cards of the deck have been evaluated
+        ("is_chance", "u1"),  # whether the move reveals a card
         ("is_proven", "u1"),
     ],
     align=True,
@@ -78,16 +77,14 @@ class Tree(NamedTuple):
     logits: NDArray[np.float64]
     values: NDArray[np.float64]  # of the position just evaluated, by seat
     counters: NDArray[np.int64]
-    baselines: Floats  # by edge and seat, for edges that are ENUMERATED: the mean evaluation over all cards of the deck
 
 
-def new_tree(capacity: int, edges_per_node: int = EDGES_PER_NODE, *, has_baselines: bool = False) -> Tree:
+def new_tree(capacity: int, edges_per_node: int = EDGES_PER_NODE) -> Tree:
     """Room for this many nodes. The operating system gives the memory as it is used."""
-    edges = capacity * edges_per_node + MAX_EDGES + 1  # the last is scratch: for swaps
     return Tree(
         states=np.empty(capacity + 1, state_t),  # the last is scratch: a rollout plays on a copy
         nodes=np.empty(capacity, node_t),
-        edges=np.empty(edges, edge_t),
+        edges=np.empty(capacity * edges_per_node + MAX_EDGES + 1, edge_t),  # the last is scratch: for swaps
         path_nodes=np.empty(MAX_DEPTH, np.int32),
         path_edges=np.empty(MAX_DEPTH, np.int32),
         targets=np.empty((MAX_TARGETS, TARGET_COLUMNS), np.int64),
@@ -96,7 +93,6 @@ def new_tree(capacity: int, edges_per_node: int = EDGES_PER_NODE, *, has_baselin
         logits=np.empty(MAX_EDGES, np.float64),
         values=np.zeros(MAX_SEATS, np.float64),
         counters=np.zeros(COUNTERS, np.int64),
-        baselines=np.empty((edges if has_baselines else 1, MAX_SEATS), np.float32),
     )
 
 
@@ -106,7 +102,6 @@ def tree_at(trees: Any, i: int) -> Any:
     return Tree(
         trees.states[i], trees.nodes[i], trees.edges[i], trees.path_nodes[i], trees.path_edges[i], trees.targets[i],
         trees.features[i], trees.actions[i], trees.logits[i], trees.values[i], trees.counters[i],
-        trees.baselines[i],
     )  # fmt: skip
 
 
@@ -239,8 +234,6 @@ def backup(tree: Tree, depth: int, leaf: int) -> None:
     """Add the leaf's values to every node and edge on the path, and carry a proof up as far as it holds.
 
     Values are kept by seat, so nothing changes sign on the way up: each edge adds the value of the seat that moves there.
-    Where all cards of a deck have been evaluated, the luck of the card that was sampled is taken out (a control variate): a
-    visit counts as the mean over all cards, and what the search found beyond the evaluation of its own card.
     """
     found = tree.nodes[leaf]
     proven, child = found.is_proven != 0, leaf
@@ -253,9 +246,6 @@ def backup(tree: Tree, depth: int, leaf: int) -> None:
         node, edge = tree.nodes[at], tree.edges[tree.path_edges[i]]
         node.visits += 1
         edge.visits += 1
-        if edge.is_chance == ENUMERATED and tree.nodes[child].is_proven == 0:
-            for seat in range(MAX_SEATS):
-                tree.values[seat] += tree.baselines[tree.path_edges[i], seat] - tree.nodes[child].values[seat]
         for seat in range(MAX_SEATS):
             node.value_sums[seat] += tree.values[seat]
         edge.value_sum += tree.values[node.seat]
@@ -316,10 +306,7 @@ def root_action_values(tree: Tree, values: Any) -> None:
         for seat in range(MAX_SEATS):
             child, value_sum, visits = edge.child, 0.0, 0
             while child != NO_NODE:
-                node = tree.nodes[child]
-                value_sum += node.value_sums[seat]
-                if edge.is_chance == ENUMERATED and node.is_proven == 0:
-                    value_sum += node.visits * (tree.baselines[root.first_edge + i, seat] - node.values[seat])
-                visits += node.visits
-                child = node.sibling
+                value_sum += tree.nodes[child].value_sums[seat]
+                visits += tree.nodes[child].visits
+                child = tree.nodes[child].sibling
             values[i, seat] = tree.nodes[edge.child].values[seat] if edge.is_proven != 0 else value_sum / max(1, visits)

@@ -39,6 +39,8 @@ lease = sa.Table(
     sa.Column("address", sa.String(MAX_NAME_LENGTH), nullable=False),
     sa.Column("checked", sa.Float),
 )  # fmt: skip
+# FOR SHARE, so that the next server cannot raise the epoch between this look and the commit.
+EPOCH = sa.select(lease.c.epoch).with_for_update(read=True)
 
 
 class Taken(CabochonError):
@@ -188,8 +190,7 @@ class Lease:
         raise Held("the lock of this server's last session is not free yet")
 
     def _check_epoch(self, connection: Connection) -> None:
-        """FOR SHARE, so that the next server cannot raise the epoch between this look and the commit."""
-        if connection.scalar(sa.select(lease.c.epoch).with_for_update(read=True)) != self.epoch:
+        if connection.scalar(EPOCH) != self.epoch:
             raise Taken("another server has taken over this database")
 
     def _check_files(self) -> None:

@@ -129,8 +129,8 @@ class Room:
     @property
     def is_somebody_away(self) -> bool:
         """Whether a user who plays is away from a running game."""
-        here = self.away_since
-        return self.table.status == "running" and any(seat.is_human and here[seat.seat] is not None for seat in self.table.seats)
+        away = [seat for seat, since in enumerate(self.away_since) if since is not None]
+        return self.table.status == "running" and any(self.table.seats[seat].is_human for seat in away)
 
     @property
     def tells_time(self) -> bool:

@@ -94,7 +94,11 @@ def _texts(variant: str) -> tuple[str, ...]:
 
 def _ways(game: Game, move: Move) -> list[str]:
     """Every way to pay for a purchase. The first keeps the most wild: it is what the move pays if it says nothing."""
-    return [str(way) for way in sorted(game.ways_to_pay(move), key=lambda way: way.payment[WILD] if way.payment else 0)]
+    return [str(way) for way in sorted(game.ways_to_pay(move), key=_wild_paid)]
+
+
+def _wild_paid(way: Move) -> int:
+    return way.payment[WILD] if way.payment else 0
 
 
 def outcome_out(table: "Table") -> dict[str, Any] | None:

@@ -130,7 +130,7 @@ def search_speed(variant: str, config: SearchConfig, simulations: int) -> float:
     states, evaluator, tree = (
         batch.deal(variant, 2, [1]),
         evaluator_for(variant, 2, config),
-        new_tree(simulations + 1, NET_EDGES_PER_NODE, has_baselines=True),
+        new_tree(simulations + 1, NET_EDGES_PER_NODE),
     )
     evaluator.init(tree, states, 1)
     evaluator.run(tree, simulations // 10)

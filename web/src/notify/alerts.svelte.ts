@@ -55,9 +55,8 @@ class Alerts {
 
   /** It is the reader's turn at a table. Nothing is said to whoever looks at it. */
   async turn(address: string, body: string) {
-    if (document.visibilityState === "visible") return;
+    if (document.visibilityState === "visible" || !this.on) return;
     void navigator.setAppBadge?.(1).catch(() => undefined);
-    if (!this.on) return;
     const options = { body, tag: address, icon: "/icon-192.png", data: { address } };
     const registration = await worker();
     // Phones show only notifications of a service worker, and only those bring the page back.

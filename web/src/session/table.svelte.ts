@@ -144,6 +144,8 @@ export class TableSession {
   #isAlone = $derived.by(() => this.seats.every((seat) => seat.seat === this.me || seat.kind === "bot"));
   /** Whether there is anybody to talk to, or something was said. */
   canChat = $derived.by(() => !this.#isAlone || this.me === null || (this.current?.table.watchers ?? 0) > 0 || this.connection.chat.length > 0);
+  /** A running game whose reserves lie face down has none: every market there was shows which card somebody took from it. */
+  hasReplay = $derived.by(() => this.current?.table.status !== "running" || this.current.table.options.house?.open_reserves !== false);
   canHint = $derived.by(() => this.mine && this.#isAlone && (this.current?.choices?.legal.length ?? 0) > 0);
   /** A hint is for one position. */
   advice = $derived.by(() => (this.canHint && this.hint?.number === this.current?.number ? this.hint : null));

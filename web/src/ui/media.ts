@@ -18,3 +18,6 @@ export const wide = {
     return layout.current === "wide";
   },
 };
+
+/** Room for whole sentences beside the tiles. */
+export const roomy = new MediaQuery("(min-width: 1100px) and (min-height: 760px)");

@@ -76,6 +76,22 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
+describe("the replay", () => {
+  const table_with = (status: string, open_reserves: boolean) => {
+    const now = state(1);
+    return { ...now, table: { ...now.table, status, options: { variant: "classic", house: { token_limit: 10, open_reserves } } } };
+  };
+
+  test("of a running game is there, but not where reserves lie face down", () => {
+    receive(table_with("running", true));
+    expect(table.hasReplay).toBe(true);
+    receive({ ...table_with("running", false), number: 2 });
+    expect(table.hasReplay).toBe(false);
+    receive({ ...table_with("finished", false), number: 3 });
+    expect(table.hasReplay).toBe(true);
+  });
+});
+
 describe("the end", () => {
   test("is shown once, though states follow it", () => {
     receive(state(1));

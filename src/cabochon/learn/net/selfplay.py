@@ -34,6 +34,8 @@ from ...search.net_features import MAX_NET_ACTIVE, list_net_features, policy_ind
 from ...search.net_mcts import NET_EDGES_PER_NODE, expand_leaf
 from ...search.tree import (
     NO_EDGE,
+    ROOT,
+    TOP,
     Tree,
     backup,
     is_open_leaf,
@@ -178,7 +180,7 @@ def select_one(i: int, trees: Any, leaves: Leaves, noise: Any, schedule: Any, si
     root, forced = tree.nodes[0], NO_EDGE
     if root.first_edge != NO_EDGE:
         forced = best_edge_with(tree, noise[i], schedule[min(root.edge_count, schedule.shape[0] - 1), simulation])
-    at, depth, _ = select_leaf(tree, config, 0, 0, forced)
+    at, depth, _ = select_leaf(tree, config, ROOT, TOP, forced)
     leaves.node[i] = at
     leaves.depth[i] = depth
     write_leaf(tree, at, leaves, i)
