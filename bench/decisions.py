@@ -42,7 +42,8 @@ def worth_comparing(moves: tuple[MoveStats, ...], seat: int) -> list[MoveStats]:
 
 def find(options: argparse.Namespace) -> None:
     """Positions of the net's own games, with the moves to play out."""
-    rng, found, asked, seed = np.random.default_rng(options.seed), [], 0, options.seed
+    rng, asked, seed = np.random.default_rng(options.seed), 0, options.seed
+    found: list[dict[str, Any]] = []
     while len(found) < options.positions:
         game, seed = Game(options.variant, options.players, seed=seed), seed + 1
         moves: list[str] = []

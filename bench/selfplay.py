@@ -30,7 +30,7 @@ def speed(options: argparse.Namespace, games: int) -> float:
     for _ in range(STEPS):
         selfplay.advance()
     torch.cuda.synchronize()
-    return STEPS * games * options.simulations / (time.perf_counter() - start)
+    return float(STEPS * games * options.simulations / (time.perf_counter() - start))
 
 
 def profile(options: argparse.Namespace) -> None:

@@ -70,7 +70,8 @@ def revealed(tree: Tree, edge: Any) -> list[int]:
 
 
 def test_moves_of_a_node_are_compared_on_the_same_cards() -> None:
-    tree, orders = grown(COMMON, 1200), {}
+    tree = grown(COMMON, 1200)
+    orders: dict[int, list[int]] = {}
     for edge in root_edges(tree):
         cards = revealed(tree, edge)
         assert len(cards) == len(set(cards))

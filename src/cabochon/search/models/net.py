@@ -85,10 +85,9 @@ def save_packed_net(path: Path, net: Net, run: dict[str, str]) -> None:
 def _array(arrays: dict[str, NDArray[Any]], field: str) -> NDArray[np.float32]:
     """An array of a file in single precision, packed or not."""
     name = FILE_NAMES[field]
-    array = arrays[name]
+    array: NDArray[Any] = arrays[name]
     if name + STEP in arrays:
-        numbers = np.frombuffer(lzma.decompress(array.tobytes()), "<i2").reshape(arrays[name + SHAPE])
-        return numbers * arrays[name + STEP]
+        array = np.frombuffer(lzma.decompress(array.tobytes()), "<i2").reshape(arrays[name + SHAPE]) * arrays[name + STEP]
     return np.ascontiguousarray(array.astype(np.float32))
 
 
