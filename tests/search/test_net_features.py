@@ -11,15 +11,19 @@ from cabochon.rules.gems import pack
 from cabochon.rules.variants import CARDS, TILES, VARIANTS
 from cabochon.search.linear_features import COLOURS_MISSING, DISTANCES, IN_MARKET, LINEAR_FEATURES, TILE_USES
 from cabochon.search.net_features import (
+    CARD_DISTANCES,
     CITY_AWAY,
     CITY_POINTS,
+    MAX_NEED,
     MAX_NET_ACTIVE,
     NEAR_POINTS,
+    NEED,
     NET_FEATURES,
     POLICY_SIZE,
     TILE_AWAY,
     TILE_LEVELS,
     WINNING_CARD,
+    list_net_features,
 )
 from tests.envs.games import reserving_games, with_other_hidden_cards
 from tests.support.net_inputs import net_features, policy_indices, positions
@@ -67,6 +71,36 @@ def test_a_card_in_the_market_and_one_in_the_reserve_are_not_the_same() -> None:
     slot = int(np.flatnonzero(state["market"] != NONE)[0])
     other["market"][slot], other["reserve"][turn, 0] = state["reserve"][turn, 0], state["market"][slot]
     assert net_features(state) != net_features(other)
+
+
+def test_a_seat_knows_which_colours_a_card_still_wants() -> None:
+    state = deal("classic", 2, np.array([1]))[0]
+    state["turn"], state["market"] = 0, NONE
+    card = next(card for card in CARDS["classic"] if card.points == 3 and tuple(card.cost[:5]).count(3) == 3)
+    state["market"][4] = CARD_START[VARIANTS["classic"].index] + card.number - 1
+    first, second, third, _ = np.flatnonzero(card.cost[:5]).tolist()
+    bonuses, tokens = [0] * 5, [0] * 7
+    bonuses[first], bonuses[second], tokens[second], tokens[5] = card.cost[first], 1, 1, 2
+    state["bonuses"][0], state["tokens"][0] = pack(bonuses), pack(tokens)
+    needs = {colour: card.cost[colour] for colour in range(5) if card.cost[colour] and colour != first}
+    needs[second] -= 2
+    distance = min(sum(needs.values()) - 2, CARD_DISTANCES - 1)
+    wanted = [
+        NEED + ((card.points * 5 + colour) * MAX_NEED + min(need, MAX_NEED) - 1) * CARD_DISTANCES + distance
+        for colour, need in needs.items()
+        if need
+    ]
+    assert third in needs
+    assert sorted(wanted) == [feature for feature in net_features(state)[0] if feature >= NEED]
+
+
+@pytest.mark.parametrize("variant, players", ALL_GAMES)
+def test_the_newest_features_end_the_list(variant: str, players: int) -> None:
+    """A net that was made before them reads the list up to the first one."""
+    listed = np.empty(MAX_NET_ACTIVE, np.int32)
+    for state in positions(variant, players)[::3]:
+        is_new = listed[: list_net_features(state, state["turn"], listed)] >= NEED
+        assert (is_new == np.sort(is_new)).all()
 
 
 def face(demand: tuple[int, ...], prestige: int, other: int = 0) -> int:

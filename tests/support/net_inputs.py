@@ -7,7 +7,7 @@ import numpy as np
 from cabochon.batch import legal
 from cabochon.rules.actions import FIRST_ACTION
 from cabochon.rules.state import OVER
-from cabochon.search.net import Net, new_workspace
+from cabochon.search.net import Net, fast_net, new_workspace
 from cabochon.search.net_features import MAX_NET_ACTIVE, list_net_features, policy_index
 from cabochon.search.net_mcts import NET_EDGES_PER_NODE, init_net_search
 from cabochon.search.tree import new_tree
@@ -41,8 +41,8 @@ def policy_indices(state: Any) -> list[int]:
 
 def first_evaluation(state: Any, net: Net) -> tuple[list[float], dict[int, float]]:
     """The net's values by seat and its policy by index, before any search."""
-    tree = new_tree(2, NET_EDGES_PER_NODE)
-    init_net_search(tree, np.array([state]), 1, net, new_workspace(net))
+    tree, fast = new_tree(2, NET_EDGES_PER_NODE), fast_net(net)
+    init_net_search(tree, np.array([state]), 1, fast, new_workspace(fast))
     root = tree.nodes[0]
     edges = tree.edges[int(root["first_edge"]) :][: int(root["edge_count"])]
     policy = {int(policy_index(state, int(edge["action"]))): float(edge["prior"]) for edge in edges}

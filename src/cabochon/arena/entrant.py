@@ -6,23 +6,30 @@ from ..bots import BOTS, Bot, Budget, bot
 from ..bots.external import ExternalBot
 from ..bots.levels import Level
 from ..errors import CabochonError
-from ..search.mcts import BY_NET
+from ..search.mcts import BY_NET, SearchConfig
 
 COMMAND, NETS = "cmd:", "nets="
+SEARCH_SETTINGS = frozenset(SearchConfig._fields) - {"method"}
 OWN_BUDGET = Budget()  # no limit: the bot takes its default
 MAX_LIMIT = 1e12  # of nodes or seconds: also refuses infinity and NaN
 
 
 @dataclass(frozen=True, slots=True)
 class Entrant:
-    """A bot and its budget; without one the bot uses its own. `nets` is a folder of other nets, for a level that uses a net."""
+    """A bot and its budget; without one the bot uses its own.
+
+    `nets` is a folder of other nets, for a level that uses a net. `search` has other constants of the search, by the names of
+    `SearchConfig`, so that an experiment can play against what is.
+    """
 
     bot: str
     budget: Budget = OWN_BUDGET
     nets: str = ""
+    search: tuple[tuple[str, float], ...] = ()
 
     def __str__(self) -> str:
         settings = [f"{NETS}{self.nets}"] if self.nets else []
+        settings += [f"{name}={value:g}" for name, value in self.search]
         if self.budget != OWN_BUDGET:
             settings.append(format_budget(self.budget))
         return "@".join([self.bot, ",".join(settings)]) if settings else self.bot
@@ -30,7 +37,8 @@ class Entrant:
     def start(self) -> Bot:
         """The bot; if it is a program, it is started."""
         if not self.bot.startswith(COMMAND):
-            return _with_nets(bot(self.bot), self.nets) if self.nets else bot(self.bot)
+            found = _with_nets(bot(self.bot), self.nets) if self.nets else bot(self.bot)
+            return _with_search(found, dict(self.search)) if self.search else found
         program = ExternalBot(self.bot.removeprefix(COMMAND))
         program.start()
         return program
@@ -43,10 +51,19 @@ def _with_nets(player: Bot, folder: str) -> Bot:
     return replace(player, nets=folder)
 
 
+def _with_search(player: Bot, changes: dict[str, float]) -> Bot:
+    """The same level with other constants of the search, each of the type that its field has."""
+    if not isinstance(player, Level):
+        raise CabochonError(f"{player.name} is no level of the search: {', '.join(changes)} cannot be set")
+    typed = {name: type(SearchConfig._field_defaults[name])(value) for name, value in changes.items()}
+    return replace(player, config=player.config._replace(**typed))
+
+
 def parse_entrant(text: str, default: Budget = OWN_BUDGET) -> Entrant:
     """An entrant from its text; `default` is the budget if the text has none.
 
-    `master`, `master@nodes=1000`, `master@seconds=0.1`, `legend@nets=FOLDER,seconds=0.1`, `cmd:python3 mybot.py`.
+    `master`, `master@nodes=1000`, `master@seconds=0.1`, `legend@nets=FOLDER,seconds=0.1`, `legend@c_puct=0.5`,
+    `cmd:python3 mybot.py`.
     """
     name, at, settings = text.rpartition("@")
     if not at or "=" not in settings:  # an @ may also be part of a command
@@ -57,24 +74,37 @@ def parse_entrant(text: str, default: Budget = OWN_BUDGET) -> Entrant:
         raise CabochonError(f"{text!r}: {COMMAND} needs a command")
     if name in BOTS and BOTS[name].default_budget is None:
         return Entrant(name)  # a budget has no effect, so it is not part of the name
-    nets, budget = _split_settings(settings)
-    entrant = Entrant(name, parse_budget(budget) if budget else default, nets)
-    if nets:
-        entrant.start()  # raises now if this bot uses no net
+    nets, search, budget = _split_settings(settings)
+    entrant = Entrant(name, parse_budget(budget) if budget else default, nets, search)
+    if search and name.startswith(COMMAND):
+        raise CabochonError(f"{name} is no level of the search: {', '.join(dict(search))} cannot be set")
+    if nets or search:
+        entrant.start()  # raises now if this bot uses no net, or does not search
     return entrant
 
 
-def _split_settings(text: str) -> tuple[str, str]:
-    """The folder of nets and the rest, which is a budget."""
+def _split_settings(text: str) -> tuple[str, tuple[tuple[str, float], ...], str]:
+    """The folder of nets, constants of the search, and the rest, which is a budget."""
     parts = text.split(",") if text else []
     nets = [part.removeprefix(NETS) for part in parts if part.startswith(NETS)]
-    return (nets[-1] if nets else ""), ",".join(part for part in parts if not part.startswith(NETS))
+    named = [part for part in parts if part.partition("=")[0] in SEARCH_SETTINGS]
+    search = tuple((part.partition("=")[0], _number(part)) for part in named)
+    budget = ",".join(part for part in parts if not part.startswith(NETS) and part not in named)
+    return (nets[-1] if nets else ""), search, budget
+
+
+def _number(setting: str) -> float:
+    """The value of NAME=VALUE."""
+    try:
+        return float(setting.partition("=")[2])
+    except ValueError:
+        raise CabochonError(f"{setting!r}: the value is a number") from None
 
 
 def plain_name(text: str) -> str:
     """The name without a budget that is the bot's own: `master@seconds=1` is `master`."""
     name, _, settings = text.rpartition("@")
-    if name not in BOTS or NETS in settings:
+    if name not in BOTS or NETS in settings or any(f"{setting}=" in settings for setting in SEARCH_SETTINGS):
         return text
     return name if parse_budget(settings) == BOTS[name].default_budget else text
 

@@ -26,8 +26,8 @@ from ..ruleset import blank_states, ruleset
 from ..search.analysis import NET_SEARCH
 from ..search.determinize import determinize
 from ..search.mcts import SearchConfig
-from ..search.models.net import load_net
-from ..search.net import Net, Workspace, new_workspace
+from ..search.models.net import load_fast_net
+from ..search.net import FastNet, Workspace, new_workspace
 from ..search.net_mcts import NET_EDGES_PER_NODE, init_net_search, run_net_simulations
 from ..search.tree import Tree, new_tree, write_root_values
 from .games import MAX_TURNS, choose_root_action, record_result
@@ -43,7 +43,7 @@ class NetPlayer(NamedTuple):
     """Who plays: a net with its buffers, and how long it searches."""
 
     config: SearchConfig
-    net: Net
+    net: FastNet
     work: Workspace
     nodes: int
 
@@ -95,7 +95,7 @@ def play_forecast_games(
 
 def forecast(variant: str, players: int, games: int, nodes: int, seed: int, threads: int = 1) -> Forecasts:
     """The positions of games that a net plays against itself."""
-    net = load_net(variant, players)
+    net = load_fast_net(variant, players)
 
     def run(part: int) -> Forecasts:
         first, after = (games * i // threads for i in (part, part + 1))

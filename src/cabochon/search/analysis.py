@@ -22,7 +22,7 @@ from ..view import View, sample
 from .budget import Budget
 from .mcts import BY_NET, BY_ROLLOUT, SearchConfig, init_search, run_simulations
 from .models.linear import load_weights
-from .models.net import load_net
+from .models.net import load_fast_net
 from .net import new_workspace
 from .net_mcts import NET_EDGES_PER_NODE, init_net_search, run_net_simulations
 from .tree import NO_EDGE, NO_NODE, PROVEN_WIN, Tree, new_tree, root_action_values
@@ -37,10 +37,9 @@ MAX_LINE = 12  # moves of the line that is expected
 MIN_LINE_VISITS = 4  # of a move in the line: fewer say nothing
 MERGE_SECONDS = 0.002  # kept back for merging the trees
 MIN_VISIT_SHARE = 0.1  # a move is played only with this part of the visits of the most visited one
-CONFIDENCE = 0.5  # the width of the interval after one visit; it shrinks with the square root of the visits
 PROVEN_LOSS_PENALTY = 0.9  # any other move that was visited is better than one that loses for certain
 LINEAR_SEARCH = SearchConfig()
-NET_SEARCH = SearchConfig(method=BY_NET)
+NET_SEARCH = SearchConfig(method=BY_NET, has_common_cards=True, max_chance_children=40)
 
 
 class Signal(Protocol):
@@ -123,7 +122,7 @@ class NetEvaluator:
     chunk = NET_CHUNK
 
     def __init__(self, variant: str, players: int, config: SearchConfig, nets: str = "") -> None:
-        self.config, self.net = config, load_net(variant, players, nets)
+        self.config, self.net = config, load_fast_net(variant, players, nets)
         self.work = new_workspace(self.net)
 
     def init(self, tree: Tree, states: States, seed: int) -> None:
@@ -303,10 +302,10 @@ def analyse(
                 for i in range(min(threads, len(shares)))
             ]
             roots = [root for part in parts for root in part.result()]
-    return _merged(view, roots, search.start, lines)
+    return _merged(view, roots, search, lines)
 
 
-def lower_bound(move: MoveStats, seat: int, max_visits: int) -> float:
+def lower_bound(move: MoveStats, seat: int, max_visits: int, confidence: float = LINEAR_SEARCH.confidence) -> float:
     """What a move is worth at least, as far as can be said: its value less an interval that shrinks with its visits.
 
     Playing the most visited move is the rule elsewhere; the bound also takes one that has become better late. A move with few
@@ -317,7 +316,7 @@ def lower_bound(move: MoveStats, seat: int, max_visits: int) -> float:
         return value + (value >= PROVEN_WIN) - PROVEN_LOSS_PENALTY * (value <= 1 - PROVEN_WIN)
     if move.visits == 0 or move.visits < max_visits * MIN_VISIT_SHARE:
         return -1.0
-    return value - CONFIDENCE / math.sqrt(move.visits)
+    return value - confidence / math.sqrt(move.visits)
 
 
 def _merged_moves(view: View, roots: list[_RootStats]) -> list[MoveStats]:
@@ -351,14 +350,14 @@ def _longest_line(view: View, roots: list[_RootStats], move: Move) -> tuple[Move
     return tuple(moves[action] for action in longest) or (move,)
 
 
-def _merged(view: View, roots: list[_RootStats], start: float, lines: int) -> Analysis:
+def _merged(view: View, roots: list[_RootStats], search: _Search, lines: int) -> Analysis:
     """All trees as one answer: the move to play first, the others by visits."""
     stats = sorted(_merged_moves(view, roots), key=lambda move: (move.visits, move.prior), reverse=True)
-    best = max(stats, key=lambda move: lower_bound(move, view.turn, stats[0].visits))
+    best = max(stats, key=lambda move: lower_bound(move, view.turn, stats[0].visits, search.config.confidence))
     stats.remove(best)
     stats.insert(0, best)
     values = np.mean([root.root_values for root in roots], axis=0)
     line = _longest_line(view, roots, best.move)
     stats[:lines] = [replace(one, line=_longest_line(view, roots, one.move)) for one in stats[:lines]]
     nodes = sum(root.visits for root in roots)
-    return Analysis(tuple(stats), tuple(values.tolist()), line, nodes, time.perf_counter() - start)
+    return Analysis(tuple(stats), tuple(values.tolist()), line, nodes, time.perf_counter() - search.start)

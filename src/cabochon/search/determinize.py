@@ -18,13 +18,19 @@ from ..rules.state import MAX_RESERVED, State
 
 
 @inlined
-def randomize_top_card(state: State, tier: int, size: int, random: int) -> None:
-    """Swap the top one of the lowest `size` cards of a deck with any of them: one step of a Fisher-Yates shuffle."""
+def swap_top_card(state: State, tier: int, size: int, place: int) -> None:
+    """Swap the top one of the lowest `size` cards of a deck with the one at this place."""
     first = DECK_START[tier]
-    chosen, top = first + below(random, size), first + size - 1
+    chosen, top = first + place, first + size - 1
     card = state.deck[chosen]
     state.deck[chosen] = state.deck[top]
     state.deck[top] = card
+
+
+@inlined
+def randomize_top_card(state: State, tier: int, size: int, random: int) -> None:
+    """Swap the top one of the lowest `size` cards of a deck with any of them: one step of a Fisher-Yates shuffle."""
+    swap_top_card(state, tier, size, below(random, size))
 
 
 @inlined

@@ -19,12 +19,13 @@ import numpy as np
 
 from ..rules.actions import FIRST_ACTION, GIVE_BACK, deck_drawn_from
 from ..rules.bits import lowest_bit
+from ..rules.cards import TIER_COUNT
 from ..rules.compile import inlined, kernel
 from ..rules.gems import TIME, lane, total
 from ..rules.play import legal, play, random_action
-from ..rules.rng import seeded, stir
+from ..rules.rng import below, seeded, stir
 from ..rules.state import OVER, RETURN, State
-from .determinize import randomize_top_card, shuffle_decks
+from .determinize import randomize_top_card, shuffle_decks, swap_top_card
 from .linear_eval import evaluate, policy, terminal_values
 from .tree import (
     EDGE_COUNT,
@@ -34,6 +35,7 @@ from .tree import (
     NODE_COUNT,
     RNG,
     ROOT,
+    SEED,
     TOP,
     Tree,
     add_edge,
@@ -61,6 +63,8 @@ class SearchConfig(NamedTuple):
     fpu_reduction: float = 0.1  # first-play urgency: a move not visited yet counts as its parent, less this
     max_chance_children: int = 8  # cards sampled for one move
     visits_per_chance_child: float = 2.0  # n children once the move has this many times n^2 visits
+    has_common_cards: bool = False  # the moves of a node reveal the same cards in the same order, none of them twice
+    confidence: float = 0.5  # of the final choice: the width of the interval after one visit
 
 
 @inlined
@@ -225,7 +229,18 @@ def select_edge(tree: Tree, at: int, config: SearchConfig) -> int:
 
 
 @inlined
-def add_child(tree: Tree, at: int, i: int) -> int:
+def common_card(tree: Tree, at: int, tier: int, size: int, number: int) -> int:
+    """The place in a deck of the card that the child of this number reveals, whichever move of the node reveals it.
+
+    Common random numbers: moves that are compared on the same cards differ less by luck. Decks are shuffled, so cards that lie
+    side by side are a sample without repetition; it begins at a random place, another one at every node.
+    """
+    random = seeded(tree.counters[SEED] ^ (at * TIER_COUNT + tier))
+    return (below(random, size) + number) % size
+
+
+@inlined
+def add_child(tree: Tree, at: int, i: int, config: SearchConfig) -> int:
     """Play an edge's move in a new node, with a random card if it reveals one; NO_NODE if there is no room."""
     child = allocate_node(tree)
     if child == NO_NODE:
@@ -236,7 +251,11 @@ def add_child(tree: Tree, at: int, i: int) -> int:
     state = tree.states[child]
     if edge.is_chance != 0:
         tier = deck_drawn_from(action)
-        randomize_top_card(state, tier, state.deck_size[tier], next_random(tree))
+        size = state.deck_size[tier]
+        if config.has_common_cards:
+            swap_top_card(state, tier, size, common_card(tree, at, tier, size, edge.child_count))
+        else:
+            randomize_top_card(state, tier, size, next_random(tree))
     play(state, action)
     if state.stage == RETURN and action >= GIVE_BACK:
         tree.nodes[child].last_return = action - GIVE_BACK
@@ -247,7 +266,7 @@ def add_child(tree: Tree, at: int, i: int) -> int:
 
 
 @inlined
-def should_widen(edge: Any, config: SearchConfig) -> bool:
+def should_widen(state: State, edge: Any, config: SearchConfig) -> bool:
     """Whether an edge gets another child: the first always; for a chance outcome more with more visits.
 
     Progressive widening (Couëtoux et al. 2011): k children need c k^2 visits, so that their number grows with the square root of
@@ -258,6 +277,8 @@ def should_widen(edge: Any, config: SearchConfig) -> bool:
         return True
     if edge.is_chance == 0 or count >= config.max_chance_children or edge.is_proven != 0:
         return False
+    if config.has_common_cards and count >= state.deck_size[deck_drawn_from(edge.action)]:
+        return False
     return edge.visits >= config.visits_per_chance_child * count * count
 
 
@@ -265,7 +286,7 @@ def should_widen(edge: Any, config: SearchConfig) -> bool:
 def follow(tree: Tree, at: int, i: int, depth: int, config: SearchConfig) -> tuple[int, bool]:
     """Along an edge to a child, and whether that is a new one; NO_NODE if there is none and no room."""
     edge = tree.edges[i]
-    child = add_child(tree, at, i) if should_widen(edge, config) else NO_NODE
+    child = add_child(tree, at, i, config) if should_widen(tree.states[at], edge, config) else NO_NODE
     is_new = child != NO_NODE
     if not is_new:
         child = least_visited_child(tree, edge)
@@ -309,7 +330,7 @@ def simulate(tree: Tree, config: SearchConfig, weights: Any) -> None:
 def init_root(tree: Tree, states: Any, seed: int) -> None:
     """Empty the tree and put a position at its root, which is still to be evaluated."""
     tree.counters[NODE_COUNT] = tree.counters[EDGE_COUNT] = 0
-    tree.counters[RNG] = seeded(seed)
+    tree.counters[RNG] = tree.counters[SEED] = seeded(seed)
     tree.states[allocate_node(tree)] = states[0]
     init_node(tree, ROOT)
 

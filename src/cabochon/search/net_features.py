@@ -14,7 +14,9 @@
     SEATS          3  two, three or four at the table
     LAST_ROUND     1  somebody fulfils the goal now
     PASSED         1  the seat before has passed
+    NEED         840  a colour that a card still wants: its points, the colour, how many, how many tokens are missing in all
 
+NEED came later than the others. It is the last group, also in every list, so that a net without it reads the list up to there.
 In Cities, where the goal is a tile, some indices mean something else: those of the linear features about the Gauntlet, which
 only Marvel has (from COLOURS_MISSING on). So the table is as large as it was, and every net file stays valid.
 
@@ -43,6 +45,7 @@ from ..rules.reserving import hidden_cards
 from ..rules.state import MARKET_SIZE, MAX_RESERVED, MAX_TILES, State
 from ..rules.tiles import any_comes_to, bonuses_missing, most_of_another_colour
 from .linear_features import (
+    CARD_POINTS,
     COLOURS_MISSING,
     DISTANCES,
     IN_MARKET,
@@ -67,6 +70,7 @@ from .linear_features import (
 
 CARD_DISTANCES = 7  # tokens missing for a card: 0 to 5, or more
 MAX_TILE_KINDS, TILE_LEVELS = 16, 8
+MAX_NEED = 4  # tokens of one colour
 MAX_IN_BANK = 7
 FEW_CARDS, SOME_CARDS, DECK_LEVELS = 3, 9, 4
 
@@ -82,8 +86,10 @@ STAGE = DECK + TIER_COUNT * DECK_LEVELS
 SEATS = STAGE + 3
 LAST_ROUND = SEATS + 3
 PASSED = LAST_ROUND + 1
-NET_FEATURES = PASSED + 1
-MAX_NET_ACTIVE = 136  # in one list; a test holds it
+NEED = PASSED + 1
+NET_FEATURES = NEED + CARD_POINTS * COLOUR_COUNT * MAX_NEED * CARD_DISTANCES
+FEATURES_OF_FIRST_NETS = NEED
+MAX_NET_ACTIVE = 200  # in one list; a test holds it
 
 # In Cities, in place of the features of the Gauntlet. A city asks for 11 to 17 points. What is missing at once is told exactly
 # only where two or three purchases may be enough.
@@ -196,10 +202,29 @@ def list_table(state: State, out: Any, n: int) -> int:
 
 
 @inlined
+def list_needs(state: State, seat: int, hidden: int, out: Any, n: int) -> int:
+    """Which colours each card still wants from a seat: the distance alone does not say which tokens to take."""
+    bonuses, colours, wild = state.bonuses[seat], state.tokens[seat] & COLOURS, lane(state.tokens[seat], WILD)
+    for place in range(MARKET_SIZE + MAX_RESERVED):
+        card = card_at(state, seat, place)
+        if card == NONE or (place >= MARKET_SIZE and hidden >> (place - MARKET_SIZE) & 1):
+            continue
+        missing = minus(minus(cost_of(card), bonuses), colours)
+        distance = min(max(0, total(missing) - wild), CARD_DISTANCES - 1)
+        first = NEED + points_of(card) * COLOUR_COUNT * MAX_NEED * CARD_DISTANCES + distance
+        for colour in range(COLOUR_COUNT):
+            need = lane(missing, colour)
+            if need > 0:
+                out[n] = first + (colour * MAX_NEED + min(need, MAX_NEED) - 1) * CARD_DISTANCES
+                n += 1
+    return n
+
+
+@inlined
 def list_net_features(state: State, seat: int, out: Any) -> int:
     """The active features of one seat as the seat to decide sees them; how many there are."""
-    held = holdings_of(state, seat)
-    n = list_cards(state, seat, hidden_cards(state, seat, seat == state.turn), out, 0)
+    held, hidden = holdings_of(state, seat), hidden_cards(state, seat, seat == state.turn)
+    n = list_cards(state, seat, hidden, out, 0)
     n = list_tokens(held.tokens, out, n)
     for colour in range(COLOUR_COUNT):
         out[n + colour] = HELD + colour * (MAX_COLOUR + 1) + min(lane(held.tokens, colour), MAX_COLOUR)
@@ -207,7 +232,8 @@ def list_net_features(state: State, seat: int, out: Any) -> int:
     n = list_gauntlet(state, seat, held, out, n)
     n = list_place(state, seat, out, n)
     n = list_tiles(state, seat, out, n)
-    return list_table(state, out, n)
+    n = list_table(state, out, n)
+    return list_needs(state, seat, hidden, out, n)
 
 
 @inlined

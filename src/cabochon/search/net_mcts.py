@@ -14,7 +14,7 @@ from typing import Any
 from ..rules.compile import inlined, kernel
 from .linear_eval import softmax_inplace
 from .mcts import SearchConfig, add_edges, init_root, list_actions, select_leaf
-from .net import Net, Workspace, dot, forward, read_values
+from .net import FastNet, Workspace, dot, forward, read_values
 from .net_features import policy_index
 from .tree import NO_EDGE, ROOT, TOP, Tree, backup, has_edge_capacity, is_open_leaf, set_values
 
@@ -31,20 +31,20 @@ def expand_leaf(tree: Tree, at: int, count: int) -> None:
 
 
 @inlined
-def evaluate_with_net(tree: Tree, at: int, net: Net, work: Workspace) -> None:
+def evaluate_with_net(tree: Tree, at: int, net: FastNet, work: Workspace) -> None:
     """Evaluate a leaf and expand it."""
     state = tree.states[at]
-    forward(net, state, work)
-    read_values(net, state, work, tree.values)
+    n = forward(net, state, work)
+    read_values(net, state, work, n, tree.values)
     count = list_actions(tree, at)
     for i in range(count):
         output = policy_index(state, tree.actions[i])
-        tree.logits[i] = dot(net.policy[output], net.policy_bias[output], work.hidden[1])
+        tree.logits[i] = dot(net.policy[output], net.policy_bias[output], work, n)
     expand_leaf(tree, at, count)
 
 
 @kernel
-def run_net_simulations(tree: Tree, config: SearchConfig, net: Net, work: Workspace, simulations: int) -> int:
+def run_net_simulations(tree: Tree, config: SearchConfig, net: FastNet, work: Workspace, simulations: int) -> int:
     """Up to this many simulations, fewer if the root is proven; how many there were."""
     for done in range(simulations):
         if tree.nodes[ROOT].is_proven != 0:
@@ -57,7 +57,7 @@ def run_net_simulations(tree: Tree, config: SearchConfig, net: Net, work: Worksp
 
 
 @kernel
-def init_net_search(tree: Tree, states: Any, seed: int, net: Net, work: Workspace) -> None:
+def init_net_search(tree: Tree, states: Any, seed: int, net: FastNet, work: Workspace) -> None:
     """Put a position at the root of the tree and evaluate it."""
     init_root(tree, states, seed)
     if is_open_leaf(tree, ROOT):

@@ -31,7 +31,7 @@ NO_NODE = NO_EDGE = -1
 # The root of every tree, at depth zero. Numba types a plain 0 as a literal and compiles every function it is given to once more.
 ROOT = TOP = cast(int, np.int64(0))
 PROVEN_WIN = 0.999  # a whole win; values are 32-bit floats
-NODE_COUNT, EDGE_COUNT, RNG, COUNTERS = range(4)  # places in `counters`
+NODE_COUNT, EDGE_COUNT, RNG, SEED, COUNTERS = range(5)  # places in `counters`
 
 node_t = np.dtype(
     [

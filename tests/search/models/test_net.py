@@ -12,9 +12,19 @@ from cabochon.bots import Budget
 from cabochon.rules.variants import VARIANTS
 from cabochon.search import analyse
 from cabochon.search.analysis import NET_SEARCH
-from cabochon.search.models.net import FILE_NAMES, FOLDER, load_net, players_of, read_net, read_run, save_net
+from cabochon.search.models.net import (
+    FILE_NAMES,
+    FOLDER,
+    SUFFIX,
+    load_net,
+    players_of,
+    read_net,
+    read_run,
+    save_net,
+    save_packed_net,
+)
 from cabochon.search.net import random_net
-from cabochon.search.net_features import NET_FEATURES
+from cabochon.search.net_features import FEATURES_OF_FIRST_NETS, NET_FEATURES
 
 BENCH = Path(__file__).parents[3] / "bench"
 OLD_NETS = sorted([*BENCH.glob("yardstick/*.safetensors"), *BENCH.glob("candidates/*.safetensors")])
@@ -26,7 +36,7 @@ OTHER_MAKE = dict.fromkeys(ARRAYS, np.zeros((7, 16), np.float32))
 
 @pytest.mark.parametrize("path", OLD_NETS, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_a_net_of_an_older_version_is_read(path: Path) -> None:
-    assert NET_FEATURES == len(read_net(path).embedding)
+    assert len(read_net(path).embedding) in (FEATURES_OF_FIRST_NETS, NET_FEATURES)
     assert "minutes" in read_run(path)
 
 
@@ -55,6 +65,21 @@ def test_a_net_is_kept_in_half_precision_with_its_run(tmp_path: Path) -> None:
     for kept, array in zip(read_net(path), net, strict=True):
         assert kept == pytest.approx(array, abs=1e-3)
     assert {"minutes": "3"} == read_run(path)
+
+
+@pytest.mark.parametrize("name, seats", [("classic-2", 2), ("classic-3-4", 4)])
+def test_a_packed_net_says_nearly_the_same_in_fewer_bytes(name: str, seats: int, tmp_path: Path) -> None:
+    net, whole, packed = random_net(32, 16), tmp_path / "a" / f"{name}{SUFFIX}", tmp_path / "b" / f"{name}{SUFFIX}"
+    save_net(whole, net, {})
+    save_packed_net(packed, net, {"minutes": "3"})
+    assert packed.stat().st_size < 0.7 * whole.stat().st_size
+    assert {"minutes": "3"} == read_run(packed)
+    again = read_net(packed)
+    assert again.embedding == pytest.approx(net.embedding, abs=1 / 512)
+    assert again.policy == pytest.approx(net.policy, abs=1 / 2048)
+    assert again.hidden1[: seats * 32] == pytest.approx(net.hidden1[: seats * 32], abs=1 / 2048)
+    assert not again.hidden1[seats * 32 :].any()
+    assert (again.embedding_bias == net.embedding_bias).all()
 
 
 def test_a_folder_of_ones_own_nets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

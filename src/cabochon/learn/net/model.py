@@ -12,7 +12,7 @@ from ...search.models.net import FILE_NAMES
 from ...search.net import Net
 from ...search.net_features import NET_FEATURES, POLICY_SIZE
 
-INPUT_COLUMNS = 2176  # NET_FEATURES and some that are always zero: a multiple of 128, which matrix products on a GPU are fast for
+INPUT_COLUMNS = 3072  # NET_FEATURES and some that are always zero: a multiple of 128, which matrix products on a GPU are fast for
 ILLEGAL_LOGIT = -1e9
 LAYERS = ("embedding", "hidden1", "hidden2", "value", "policy")  # those that a net file has
 
@@ -97,7 +97,7 @@ class Model(nn.Module):
         """A model that computes what a net computes; its points are not in a net, so they begin at random."""
         model = cls(net.embedding_bias.shape[0], net.hidden1.shape[1])
         model.embedding.weight.zero_()
-        model.embedding.weight[:, :NET_FEATURES] = torch.from_numpy(net.embedding.T)
+        model.embedding.weight[:, : len(net.embedding)] = torch.from_numpy(net.embedding.T)  # new features begin without a weight
         model.hidden1.weight.copy_(torch.from_numpy(net.hidden1.T))
         model.hidden2.weight.copy_(torch.from_numpy(net.hidden2.T))
         model.value.weight.copy_(torch.from_numpy(net.value))

@@ -1,15 +1,20 @@
-"""Net files: safetensors in half precision, with the training run that made them as metadata."""
+"""Net files: safetensors in half precision, or packed, with the training run that made them as metadata."""
 
+import lzma
 import os
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import load_file, save_file
 
 from ...errors import CabochonError
-from ..net import Net, shapes_of
+from ...rules.state import MAX_SEATS
+from ..net import FastNet, Net, fast_net, shapes_of
+from ..net_features import FEATURES_OF_FIRST_NETS, NET_FEATURES
 
 FOLDER = Path(__file__).parent
 SUFFIX = ".safetensors"
@@ -26,6 +31,10 @@ FILE_NAMES = {
     "policy": "names",
     "policy_bias": "names_start",
 }
+# A packed matrix is whole numbers of 16 bits, compressed, with the step between two of them and its shape beside it.
+STEPS = {"embedding": 1 / 256, "hidden1": 1 / 1024, "hidden2": 1 / 1024, "policy": 1 / 1024}
+STEP, SHAPE = "_step", "_shape"
+LZMA: Any = [{"id": lzma.FILTER_LZMA2, "preset": 6, "lc": 3, "lp": 1, "pb": 1}]  # pairs of bytes
 
 
 def nets_folder() -> Path:
@@ -54,14 +63,46 @@ def save_net(path: Path, net: Net, run: dict[str, str]) -> None:
     save_file(arrays, path, metadata=run)
 
 
+def save_packed_net(path: Path, net: Net, run: dict[str, str]) -> None:
+    """Write a net in about half of the bytes of half precision, as the package ships it.
+
+    A net for two never reads the weights of a third and fourth seat, so they are left out.
+    """
+    path.parent.mkdir(exist_ok=True, parents=True)
+    kept = net._replace(hidden1=net.hidden1[: max(players_of(path)) * net.embedding_bias.size])
+    arrays: dict[str, NDArray[Any]] = {}
+    for field, array in kept._asdict().items():
+        name = FILE_NAMES[field]
+        if field in STEPS:
+            packed = lzma.compress(np.round(array / STEPS[field]).astype("<i2").tobytes(), lzma.FORMAT_XZ, filters=LZMA)
+            arrays[name] = np.frombuffer(packed, np.uint8)
+            arrays[name + STEP], arrays[name + SHAPE] = np.array([STEPS[field]], np.float32), np.array(array.shape)
+        else:
+            arrays[name] = array.astype(np.float32)
+    save_file(arrays, path, metadata=run)
+
+
+def _array(arrays: dict[str, NDArray[Any]], field: str) -> NDArray[np.float32]:
+    """An array of a file in single precision, packed or not."""
+    name = FILE_NAMES[field]
+    array: NDArray[Any] = arrays[name]
+    if name + STEP in arrays:
+        array = np.frombuffer(lzma.decompress(array.tobytes()), "<i2").reshape(arrays[name + SHAPE]) * arrays[name + STEP]
+    return np.ascontiguousarray(array.astype(np.float32))
+
+
 def read_net(path: Path) -> Net:
     """A net from a file. Its shapes are checked here, since compiled code does not."""
     try:
         arrays = load_file(path)
-        net = Net._make(np.ascontiguousarray(arrays[FILE_NAMES[field]].astype(np.float32)) for field in Net._fields)
-    except (OSError, SafetensorError, KeyError) as error:
+        net = Net._make(_array(arrays, field) for field in Net._fields)
+    except (OSError, SafetensorError, KeyError, ValueError, lzma.LZMAError) as error:
         raise CabochonError(f"{path} is not a net: {error}") from error
-    found, expected = [array.shape for array in net], shapes_of(net.embedding_bias.size, net.hidden1_bias.size)
+    width, hidden = net.embedding_bias.size, net.hidden1_bias.size
+    if net.hidden1.shape in [(seats * width, hidden) for seats in range(2, MAX_SEATS)]:  # seats that are never there
+        net = net._replace(hidden1=np.pad(net.hidden1, ((0, MAX_SEATS * width - len(net.hidden1)), (0, 0))))
+    features = FEATURES_OF_FIRST_NETS if len(net.embedding) == FEATURES_OF_FIRST_NETS else NET_FEATURES
+    found, expected = [array.shape for array in net], shapes_of(width, hidden, features)
     if found != expected:
         raise CabochonError(f"{path} is a net of another make: its arrays are {found}, not {expected}")
     return net
@@ -79,4 +120,14 @@ def load_net(variant: str, players: int, nets: str = "") -> Net:
     return _read_once(net_path(variant, players, nets))
 
 
+def load_fast_net(variant: str, players: int, nets: str = "") -> FastNet:
+    """The same in the form that the search uses."""
+    return _convert_once(net_path(variant, players, nets))
+
+
 _read_once = cache(read_net)
+
+
+@cache
+def _convert_once(path: Path) -> FastNet:
+    return fast_net(_read_once(path))
