@@ -21,12 +21,12 @@ from tests.support.golden import FOLDER
 
 pytestmark = pytest.mark.slow
 MONDAY = datetime(2026, 11, 16, 12, tzinfo=UTC).timestamp()
-SHORT_GOAL = 3
+SHORT_GOAL = 1
 MOST_DECISIONS = 100
 
 
 def short(options: TableOptions, inputs: DealInputs) -> Game:
-    """The true deal, played to a few points."""
+    """The true deal, played to its first point."""
     return deal(options.model_copy(update={"house": HouseRules(goal=SHORT_GOAL)}), inputs)
 
 
