@@ -9,13 +9,13 @@ from cabochon.rules.gems import pack
 from cabochon.search import analyse
 from cabochon.search.analysis import NET_SEARCH
 from cabochon.search.mcts import SearchConfig
-from cabochon.search.models.net import load_fast_net
-from cabochon.search.net import new_workspace
+from cabochon.search.net import fast_net, new_workspace, random_net
 from cabochon.search.net_mcts import NET_EDGES_PER_NODE, init_net_search, run_net_simulations
 from cabochon.search.tree import NO_NODE, Tree, new_tree
 from tests.support.positions import position
 
 COMMON = NET_SEARCH._replace(has_common_cards=True)
+NET = fast_net(random_net(32, 16))  # one that knows nothing visits many moves
 
 
 def test_a_win_is_proven_and_played() -> None:
@@ -39,10 +39,9 @@ def rich() -> Any:
 
 def grown(config: SearchConfig, nodes: int, seed: int = 1) -> Tree:
     """The tree of a search."""
-    net, tree = load_fast_net("classic", 2), new_tree(nodes + 2, NET_EDGES_PER_NODE)
-    work = new_workspace(net)
-    init_net_search(tree, rich(), seed, net, work)
-    run_net_simulations(tree, config, net, work, nodes)
+    tree, work = new_tree(nodes + 2, NET_EDGES_PER_NODE), new_workspace(NET)
+    init_net_search(tree, rich(), seed, NET, work)
+    run_net_simulations(tree, config, NET, work, nodes)
     return tree
 
 
@@ -86,11 +85,10 @@ def test_moves_of_a_node_are_compared_on_the_same_cards() -> None:
 
 def test_a_small_deck_has_no_more_children_than_cards() -> None:
     config = COMMON._replace(max_chance_children=40, visits_per_chance_child=0.01)
-    net, tree = load_fast_net("classic", 2), new_tree(500, NET_EDGES_PER_NODE)
-    states = rich()
+    tree, work, states = new_tree(500, NET_EDGES_PER_NODE), new_workspace(NET), rich()
     states["deck_size"] = 2
-    init_net_search(tree, states, 1, net, work := new_workspace(net))
-    run_net_simulations(tree, config, net, work, 400)
+    init_net_search(tree, states, 1, NET, work)
+    run_net_simulations(tree, config, NET, work, 400)
     counts = [len(revealed(tree, edge)) for edge in root_edges(tree) if edge["visits"] > 4]
     assert counts
     assert {2} == set(counts)
