@@ -153,7 +153,7 @@ class MyGamesOut(Message):
     more: bool
 
 
-class ProblemOut(Message):
+class ImportProblemOut(Message):
     """Why something in an upload was not imported: by its file and line, with a code and a sentence in English."""
 
     file: str
@@ -167,7 +167,7 @@ class ImportOut(Message):
 
     added: int
     known: int
-    problems: list[ProblemOut]
+    problems: list[ImportProblemOut]
 
 
 class DeletedOut(Message):

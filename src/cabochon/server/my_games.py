@@ -292,7 +292,7 @@ def _unpacked(file: zipfile.ZipFile, info: zipfile.ZipInfo, seat: int | None) ->
 
 
 def read_file(file: File, own_name: str) -> dict[str, Any]:
-    """The columns of an imported game, or a ProblemOut, which has a code."""
+    """The columns of an imported game, or a ImportProblemOut, which has a code."""
     if file.size > MAX_RECORD_BYTES:
         return _problem(file, "too_long", f"a record may have {MAX_RECORD_BYTES} bytes")
     if file.text is None:

@@ -48,6 +48,7 @@ export interface Messages {
   HintOut: HintOut;
   HouseRules: HouseRules1;
   ImportOut: ImportOut;
+  ImportProblemOut: ImportProblemOut;
   JoinOut: JoinOut;
   KickIn: KickIn;
   LeaveIn: LeaveIn;
@@ -73,6 +74,7 @@ export interface Messages {
   PlayerOut: PlayerOut;
   PointsOut: PointsOut;
   PongOut: PongOut;
+  ProblemOut: ProblemOut;
   PushIn: PushIn;
   PushKeyOut: PushKeyOut;
   PushOffIn: PushOffIn;
@@ -136,8 +138,6 @@ export interface Messages {
   ViewOut: ViewOut;
   WhyNotIn: WhyNotIn;
   WithdrawIn: WithdrawIn;
-  cabochon__server__analysis_messages__ProblemOut: Cabochon_Server_AnalysisMessages__ProblemOut;
-  cabochon__server__daily_messages__ProblemOut: Cabochon_Server_DailyMessages__ProblemOut;
 }
 /**
  * A request was carried out; a move is stored when this comes.
@@ -243,14 +243,14 @@ export interface StepIn {
  * What was played, up to the first problem, and the board after it; none if the position itself cannot be.
  */
 export interface AnalysisOut {
-  problem: Cabochon_Server_AnalysisMessages__ProblemOut | null;
+  problem: ProblemOut | null;
   played: PlayedOut[];
   board: BoardOut | null;
 }
 /**
  * Why a position cannot be, or a move cannot be played (`step` is its number, from 0). `rule`: the rule that forbids it.
  */
-export interface Cabochon_Server_AnalysisMessages__ProblemOut {
+export interface ProblemOut {
   code:
     | "not_a_position"
     | "tokens_many"
@@ -909,12 +909,12 @@ export interface HintOut {
 export interface ImportOut {
   added: number;
   known: number;
-  problems: Cabochon_Server_DailyMessages__ProblemOut[];
+  problems: ImportProblemOut[];
 }
 /**
  * Why something in an upload was not imported: by its file and line, with a code and a sentence in English.
  */
-export interface Cabochon_Server_DailyMessages__ProblemOut {
+export interface ImportProblemOut {
   file: string;
   line: number | null;
   code: "foreign" | "broken" | "too_long" | "not_text";
@@ -1127,7 +1127,7 @@ export interface NonceIn {
 export interface NotFoundOut {
   kind: "not_found";
   id: number;
-  problem: Cabochon_Server_AnalysisMessages__ProblemOut | null;
+  problem: ProblemOut | null;
   code:
     | (
         | "rule"
