@@ -6,7 +6,7 @@ import pickle
 import pytest
 
 from cabochon import CabochonError, Game, IllegalMove, MoveSyntaxError, PositionError, RecordError, RulesetError, WrongType
-from cabochon.errors import quoted
+from cabochon.errors import Interrupted, quoted
 
 ERRORS = [
     CabochonError("no"),
@@ -16,6 +16,7 @@ ERRORS = [
     IllegalMove("take kk", "two of one colour need a pile of four (3 left)"),
     PositionError("position: bank is missing"),
     RecordError("record: line 3: nothing may follow the result"),
+    Interrupted("the review was told to stop"),
 ]
 
 

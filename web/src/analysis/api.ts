@@ -1,6 +1,11 @@
 // The addresses of the analysis board.
 import { ask } from "../api/http";
 import type { AnalysisIn, AnalysisOut, CreatedOut, DraftIn, FromHereIn, GameLineOut, RecordIn, RecordOut } from "../api/messages";
+import "../announce/table_refusals";
+import { addRefusals } from "../announce/refusals";
+import { m } from "../paraglide/messages";
+
+addRefusals({ impossible: m.refused_impossible, no_deal: m.refused_no_deal });
 
 /** Moves that are played by one request; the server takes no more. */
 export const MAX_STEPS = 40;

@@ -16,67 +16,36 @@ export type Say = (facts: never) => string;
 
 /** What only pages meet that are loaded later: the words come with them, so that the first page stays small. */
 const LATER: Partial<Record<RefusedOut["code"], Say>> = {};
+/** What only a table says, see `table_refusals.ts`. */
+export type TableRefusal =
+  | "not_begun" | "begun" | "over" | "not_your_turn" | "wrong_number" | "gone_on" | "log_full" | "hint_alone" |
+  "hint_coming" | "sealed_already" | "no_seal" | "wrong_nonce" | "not_opening" | "no_takeback" | "nothing_to_undo" |
+  "asked_already" | "asked_enough" | "nothing_asked" | "not_asked" | "stand_in" | "own_stand_in" | "no_stand_in" |
+  "bot_there" | "not_away" | "resigned" | "rematch_later" | "chat_empty" | "chat_full" | "too_many_chats" |
+  "somebody_there" | "nobody_there" | "own_seat" | "kicked" | "watching" | "no_own_seat" | "no_eyes" | "host_only" |
+  "too_many_takebacks" | "from_position";
 type Later = "no_review" | "bad_record" | "record_not_over" | "record_too_long" | "not_asked_here" | "too_many_studies" | "too_many_own_studies"
-  | "counts" | "tried" | "duel_full" | "no_records" | "too_many_records" | "no_device_key";
+  | "impossible" | "no_deal" | "no_puzzle"
+  | "counts" | "tried" | "duel_full" | "no_records" | "too_many_records" | "no_device_key"
+  | TableRefusal;
 export const addRefusals = (words: Partial<Record<Later, Say>>) => void Object.assign(LATER, words);
 
 // The types list the codes of the server, so one without words here does not compile.
 const REFUSALS: Record<Exclude<RefusedOut["code"], Later> | "opened_elsewhere", Say> = {
   rule: m.refused_rule,
-  not_begun: m.refused_not_begun,
-  begun: m.refused_begun,
-  over: m.refused_over,
   not_over: m.refused_not_over,
-  not_your_turn: m.refused_not_your_turn,
-  wrong_number: m.refused_wrong_number,
-  gone_on: m.refused_gone_on,
-  log_full: m.refused_log_full,
-  hint_alone: m.refused_hint_alone,
-  hint_coming: m.refused_hint_coming,
-  impossible: m.refused_impossible,
-  no_deal: m.refused_no_deal,
-  from_position: m.refused_from_position,
-  sealed_already: m.refused_sealed_already,
-  no_seal: m.refused_no_seal,
-  wrong_nonce: m.refused_wrong_nonce,
-  not_opening: m.refused_not_opening,
   old_deal: m.refused_old_deal,
-  no_takeback: m.refused_no_takeback,
-  nothing_to_undo: m.refused_nothing_to_undo,
-  asked_already: m.refused_asked_already,
-  asked_enough: m.refused_asked_enough,
-  nothing_asked: m.refused_nothing_asked,
-  not_asked: m.refused_not_asked,
-  stand_in: m.refused_stand_in,
-  own_stand_in: m.refused_own_stand_in,
-  no_stand_in: m.refused_no_stand_in,
-  bot_there: m.refused_bot_there,
-  not_away: m.refused_not_away,
-  resigned: m.refused_resigned,
-  rematch_later: m.refused_rematch_later,
-  chat_empty: m.refused_chat_empty,
-  chat_full: m.refused_chat_full,
-  too_many_chats: m.refused_too_many_chats,
   no_cookie: m.refused_no_cookie,
   no_push: m.refused_no_push,
   unknown_push_service: m.refused_unknown_push_service,
   seat_taken: m.refused_seat_taken,
-  somebody_there: m.refused_somebody_there,
-  nobody_there: m.refused_nobody_there,
-  own_seat: m.refused_own_seat,
-  kicked: m.refused_kicked,
-  watching: m.refused_watching,
-  no_own_seat: m.refused_no_own_seat,
   no_seat: m.refused_no_seat,
-  no_eyes: m.refused_no_eyes,
-  host_only: m.refused_host_only,
   house_rules: m.refused_house_rules,
   unknown_bot: m.refused_unknown_bot,
   too_many_bots: m.refused_too_many_bots,
   name_characters: m.refused_name_characters,
   name_empty: m.refused_name_empty,
   no_table: m.refused_no_table,
-  no_puzzle: m.refused_no_puzzle,
   no_link: m.refused_no_link,
   other_seat: m.refused_other_seat,
   nothing_there: m.refused_nothing_there,
@@ -96,7 +65,6 @@ const REFUSALS: Record<Exclude<RefusedOut["code"], Later> | "opened_elsewhere", 
   too_many_connections: m.refused_too_many_connections,
   too_many_tables: m.refused_too_many_tables,
   too_many_moves: m.refused_too_many_moves,
-  too_many_takebacks: m.refused_too_many_takebacks,
   too_many_waiting: m.refused_too_many_waiting,
   too_many_waiting_there: m.refused_too_many_waiting_there,
   starting: m.refused_starting,

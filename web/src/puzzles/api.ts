@@ -1,6 +1,10 @@
 // What the server says about puzzles.
 import { ask } from "../api/http";
 import type { PuzzleAnswerOut, PuzzleListOut, PuzzleOut, PuzzleRuleOut } from "../api/messages";
+import { addRefusals } from "../announce/refusals";
+import { m } from "../paraglide/messages";
+
+addRefusals({ no_puzzle: m.refused_no_puzzle });
 
 let listed: Promise<PuzzleListOut> | null = null;
 

@@ -1,4 +1,5 @@
 // What a review page asks the server for, and the words and marks of its verdicts.
+import "../announce/table_refusals";
 import type { DecisionOut, ReviewedGameOut, ReviewIdOut, ReviewOut, SeatSummaryOut, TriedOut, ViewOut } from "../api/messages";
 import { addRefusals } from "../announce/refusals";
 import { ask } from "../api/http";

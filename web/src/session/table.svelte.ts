@@ -1,4 +1,5 @@
 // One table as this browser has it: the connection, the half-made choice, and everything that can be done. It draws nothing.
+import "../announce/table_refusals";
 import { tick } from "svelte";
 import { changes } from "../announce/changes";
 import { live } from "../announce/live.svelte";

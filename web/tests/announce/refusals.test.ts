@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { Refusal } from "../../src/api/http";
 import type { RuleOut } from "../../src/api/messages";
 import { failureWords, refusalWords } from "../../src/announce/refusals";
+import "../../src/announce/table_refusals";
 import { ruleWords } from "../../src/announce/rules";
 import { overwriteGetLocale } from "../../src/paraglide/runtime";
 
