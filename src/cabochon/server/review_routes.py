@@ -36,8 +36,6 @@ def review_router(service: "Service") -> APIRouter:
     async def ask(request: Request, wanted: ReviewIn) -> Response:
         """Ask for the review of a finished game, or of a record. It is made in the background, once for all who ask."""
         address = charge(request, "ask")
-        if (wanted.table is None) == (wanted.record is None):
-            raise Refused("not_understood", problem="a table or a record is needed, and not both")
         record = wanted.record
         if wanted.table is not None:
             record = await record_of(service, await finished_table(service, request, wanted.table))

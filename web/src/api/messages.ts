@@ -1671,7 +1671,7 @@ export interface ReviewIdOut {
   id: string;
 }
 /**
- * Which game is to be reviewed: the finished game of a table, or a record.
+ * Which game is to be reviewed: the finished game of a table, else a record.
  */
 export interface ReviewIn {
   table?: string | null;
