@@ -224,7 +224,7 @@ class Game:
         if not ACTIONS[action].is_purchase:
             raise CabochonError(f"{move}: only a purchase is paid for")
         due, held = _due(self.states, action), int(self.state["tokens"][self.turn])
-        return list(payments_of(action, due, held, self.variant))
+        return [Move(action, payment, self.variant) for payment in payments_of(due, held)]
 
     def why_not(self, move: str | Move) -> Reason | None:
         """The rule that forbids this move now, in words; None if it is legal."""
@@ -309,15 +309,14 @@ class Game:
 
 
 @lru_cache(maxsize=1 << 14)
-def payments_of(action: int, due: int, held: int, variant: str) -> tuple[Move, ...]:
-    """A purchase once for each way to pay what is due from the tokens held. Kept: hands are looked at often."""
+def payments_of(due: int, held: int) -> tuple[tuple[int, ...], ...]:
+    """Every way to pay what is due from the tokens held, by lane. Kept: hands are looked at often."""
     cost, tokens = unpack(due), unpack(held)
     ways: list[tuple[int, ...]] = [()]
     for colour in range(COLOUR_COUNT):
         least = max(0, cost[colour] - tokens[WILD])  # wild can pay for the rest of a colour at most
         ways = [(*way, n) for way in ways for n in range(least, min(cost[colour], tokens[colour]) + 1)]
-    payments = [(*way, sum(cost) - sum(way)) for way in ways if sum(cost) - sum(way) <= tokens[WILD]]
-    return tuple(Move(action, payment, variant) for payment in payments)
+    return tuple((*way, sum(cost) - sum(way)) for way in ways if sum(cost) - sum(way) <= tokens[WILD])
 
 
 def _checked_seed(seed: Any) -> int:

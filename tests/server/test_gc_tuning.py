@@ -167,5 +167,6 @@ def test_what_is_kept_takes_no_more_memory_than_its_text() -> None:
 
 def test_a_table_costs_the_garbage_collector_little(tmp_path: Path) -> None:
     with house(tmp_path) as here:
-        tracked(here, 40)
+        for _ in range(2):  # what libraries keep from their first calls is no cost of a table
+            tracked(here, 40)
         assert tracked(here, 40) < 300

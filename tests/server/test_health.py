@@ -18,7 +18,6 @@ import sqlalchemy as sa
 from cabochon.server import repository, service
 from cabochon.server.database import POSTGRESQL_LINE
 from cabochon.server.logs import LeaveOutRepeats
-from cabochon.server.push import Pusher
 from tests.support.postgres import Postgres, every_database
 from tests.support.serving import Clock, House, house, two_players
 
@@ -57,10 +56,10 @@ def until(here: House, wanted: tuple[int, str, str]) -> None:
 
 @every_database
 def test_health_writes_but_not_more_often_than_it_may(tmp_path: Path, database: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def nothing(_pusher: Pusher) -> None:
+    async def nothing(_service: Any) -> None:
         """What is cleared at the start would be counted too."""
 
-    monkeypatch.setattr(Pusher, "forget_old", nothing)
+    monkeypatch.setattr(service, "expire_for_ever", nothing)
     with house(tmp_path, database=database) as here:
         first = here.service.writer.commits
         assert WELL == health(here) == health(here)
