@@ -1,5 +1,6 @@
 """The analysis board: positions and moves over HTTP, what the engine finds over a socket, tables that begin at a position."""
 
+import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -228,8 +229,17 @@ def test_a_page_that_has_gone_is_not_thought_for(here: House) -> None:
     with board(here) as open_board:
         open_board.think(line_of(Game(seed=1)))
         open_board.hear()
+    assert here.client.portal
+    here.client.portal.call(gone, here)
     assert 0 == here.service.bots.background.job_count
     assert {} == dict(here.service.sockets.open)
+
+
+async def gone(here: House) -> None:
+    """The server has seen that the socket is closed."""
+    async with asyncio.timeout(20):
+        while here.service.sockets.open:
+            await asyncio.sleep(0.01)
 
 
 def test_the_search_sees_only_what_the_seat_to_move_knows() -> None:
