@@ -46,6 +46,7 @@ from .errors import Refused
 from .messages import CreatedOut, HouseRules, TableOptions
 from .middleware import origin_allowed
 from .rate_limit import Bucket, address_of
+from .route_helpers import charge, charge_creation, json_response
 from .service import Service
 from .table import Table
 
@@ -63,66 +64,52 @@ def analysis_router(service: Service) -> APIRouter:
     @router.post("/api/analysis", response_model=AnalysisOut)
     async def analysis(request: Request, asked: AnalysisIn) -> Response:
         """A position, and moves played from it: what can be done there, or why it cannot be."""
-        _charge(service, request, COST + len(asked.moves) // 10)
-        return _json(await _beside(service, partial(answer, asked)))
+        charge(service, request, COST + len(asked.moves) // 10)
+        return json_response(await _beside(service, partial(answer, asked)))
 
     @router.post("/api/analysis/draft", response_model=AnalysisOut)
     async def draft(request: Request, asked: DraftIn) -> Response:
         """A position as it is edited: what can be done there, or why it cannot be."""
-        _charge(service, request, COST)
-        return _json(await _beside(service, partial(draft_answer, asked)))
+        charge(service, request, COST)
+        return json_response(await _beside(service, partial(draft_answer, asked)))
 
     @router.post("/api/analysis/record", response_model=RecordOut)
     async def record(request: Request, asked: RecordIn) -> Response:
         """A line of moves from a deal on, as a record."""
-        _charge(service, request, GAME_COST)
+        charge(service, request, GAME_COST)
         try:
             text = await _beside(service, partial(record_text_of, asked.position, asked.moves, asked.names))
         except Problem as problem:
             raise Refused("impossible", sentence=str(problem)) from problem
-        return _json({"record": text})
+        return json_response({"record": text})
 
     @router.post("/api/analysis/table", response_model=CreatedOut)
     async def from_here(request: Request, asked: FromHereIn) -> Response:
         """A table whose game begins at this position; you take the seat you name, and a bot all the others."""
-        address = address_of(request)
-        if not service.creations.take(address, time.monotonic()):
-            raise Refused("too_many_tables")
+        address = charge_creation(service, request)
         options = _options(asked)
         user = service.guests.user_of(request) or service.sources.user_id()
         room = await service.create(options, user, await service.name_of(user), address)
-        response = _json({"id": room.table.id, "seat": 0, "seat_link": f"/s/{room.table.seats[0].token}"})
+        response = json_response({"id": room.table.id, "seat": 0, "seat_link": f"/s/{room.table.seats[0].token}"})
         service.guests.remember(response, user, secure=request.url.scheme == "https")
         return response
 
     @router.get("/api/tables/{table_id}/analysis", response_model=GameLineOut)
     async def game(request: Request, table_id: str, seat: Annotated[int | None, SEAT] = None) -> Response:
         """A game with its moves, to be analysed: after its end, or while you play against bots alone."""
-        _charge(service, request, GAME_COST)
+        charge(service, request, GAME_COST)
         table = (await service.room(table_id)).table
         viewer = _viewer(table, service.guests.user_of(request), seat)
         moves = [line.entry.text for line in table.standing]
         first, names = table.first_game(service.sources.deal), [named.name for named in table.seats]
         whole = table.status == "finished"
-        return _json(await _beside(service, lambda: game_line_out(first, moves, names, viewer, whole=whole)))
+        return json_response(await _beside(service, lambda: game_line_out(first, moves, names, viewer, whole=whole)))
 
     @router.websocket("/api/analysis/socket")
     async def socket(websocket: WebSocket) -> None:
         await serve_analysis(websocket, service)
 
     return router
-
-
-def _json(value: Any) -> Response:
-    return Response(dumps(value), media_type="application/json", headers={"Cache-Control": "no-store"})
-
-
-def _charge(service: Service, request: Request, cost: float) -> None:
-    address = address_of(request)
-    if not service.reads.take(address, time.monotonic(), cost):
-        refusal = Refused("too_many_requests")
-        refusal.retry_after = service.reads.wait(address, cost)
-        raise refusal
 
 
 async def _beside(service: Service, work: Any) -> Any:

@@ -1,7 +1,6 @@
 """Puzzles over HTTP: the list, one of them, the puzzle of the day, an answer. Who has solved what, only the browser knows."""
 
 import asyncio
-import time
 from collections.abc import Callable
 from datetime import UTC, date, datetime
 from functools import cache, lru_cache
@@ -9,7 +8,6 @@ from typing import Annotated, Any
 
 import numpy as np
 from fastapi import APIRouter, FastAPI, Path, Query, Request, Response
-from orjson import dumps
 
 from ..advantages import advantages
 from ..errors import CabochonError
@@ -20,7 +18,7 @@ from ..view import sample
 from ..why_not import why_not
 from .errors import NOT_A_MOVE, Refused, forbidden, not_a_move
 from .puzzle_messages import DailyPuzzleOut, PuzzleAnswerIn, PuzzleAnswerOut, PuzzleListOut, PuzzleOut, PuzzleRuleOut
-from .rate_limit import address_of
+from .route_helpers import charge, json_response
 from .serialise import Choices, prices, view_out
 from .service import Service
 
@@ -34,55 +32,47 @@ def add_puzzle_routes(app: FastAPI, service: Service) -> None:
     """Add what is answered about puzzles."""
     router = APIRouter(prefix="/api/puzzles")
 
-    def charge(request: Request) -> None:
-        owner = address_of(request)
-        if not service.reads.take(owner, time.monotonic(), COST):
-            refusal = Refused("too_many_requests")
-            refusal.retry_after = service.reads.wait(owner, COST)
-            raise refusal
+    def count(request: Request) -> None:
+        charge(service, request, COST)
 
-    _add_reads(router, charge, lambda: datetime.fromtimestamp(service.sources.clock(), UTC).date())
-    _add_answers(router, charge)
+    _add_reads(router, count, lambda: datetime.fromtimestamp(service.sources.clock(), UTC).date())
+    _add_answers(router, count)
     app.include_router(router)
 
 
-def _add_reads(router: APIRouter, charge: Callable[[Request], None], today: Callable[[], date]) -> None:
+def _add_reads(router: APIRouter, count: Callable[[Request], object], today: Callable[[], date]) -> None:
     @router.get("", response_model=PuzzleListOut)
     async def every_puzzle(request: Request) -> Response:
         """Every puzzle with its themes and difficulty, and the puzzle of the day."""
-        charge(request)
-        return _json({**_list(), **daily_out(today())})
+        count(request)
+        return json_response({**_list(), **daily_out(today())})
 
     @router.get("/daily", response_model=DailyPuzzleOut)
     async def daily(request: Request, day: Annotated[date | None, Query(alias="date")] = None) -> Response:
         """The puzzle of a day, by UTC: today's if nothing is said."""
-        charge(request)
+        count(request)
         found = daily_out(day or today())
-        return _json({"id": found["daily"], "date": found["date"]})
+        return json_response({"id": found["daily"], "date": found["date"]})
 
     @router.get("/{puzzle_id}", response_model=PuzzleOut)
     async def puzzle(request: Request, puzzle_id: PuzzleId) -> Response:
         """A puzzle: the position as the seat to decide sees it, and its legal moves."""
-        charge(request)
-        return _json(await asyncio.to_thread(puzzle_out, _found(puzzle_id)))
+        count(request)
+        return json_response(await asyncio.to_thread(puzzle_out, _found(puzzle_id)))
 
 
-def _add_answers(router: APIRouter, charge: Callable[[Request], None]) -> None:
+def _add_answers(router: APIRouter, count: Callable[[Request], object]) -> None:
     @router.post("/{puzzle_id}/answer", response_model=PuzzleAnswerOut)
     async def answer(request: Request, puzzle_id: PuzzleId, given: PuzzleAnswerIn) -> Response:
         """Answer a puzzle: whether it was right, and why."""
-        charge(request)
-        return _json(await asyncio.to_thread(answer_out, _found(puzzle_id), given.text))
+        count(request)
+        return json_response(await asyncio.to_thread(answer_out, _found(puzzle_id), given.text))
 
     @router.get("/{puzzle_id}/why-not", response_model=PuzzleRuleOut)
     async def rule(request: Request, puzzle_id: PuzzleId, text: MoveText) -> Response:
         """The rule that forbids a move in a puzzle."""
-        charge(request)
-        return _json({"rule": await asyncio.to_thread(rule_out, _found(puzzle_id), text)})
-
-
-def _json(value: Any) -> Response:
-    return Response(dumps(value), media_type="application/json", headers={"Cache-Control": "no-store"})
+        count(request)
+        return json_response({"rule": await asyncio.to_thread(rule_out, _found(puzzle_id), text)})
 
 
 def _found(puzzle_id: str) -> Puzzle:

@@ -2,7 +2,6 @@
 
 import asyncio
 import math
-import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -45,10 +44,11 @@ from .messages import (
     VariantName,
     VariantOut,
 )
-from .pages import api_page, origin_for_friends, page, qr_code
+from .pages import api_page, page, qr_code
 from .preview import preview_page
-from .rate_limit import Buckets, address_of
+from .rate_limit import address_of
 from .repository import set_name
+from .route_helpers import charge, charge_creation, guest_of, json_response, origin_of, remember, take_or_refuse
 from .seat_links import found_seat, seat_link_out, take_seat
 from .serialise import game_data_out, packed, variant_out
 from .service import Service
@@ -59,7 +59,7 @@ SEAT_NUMBERS = Query(ge=0, le=3)
 # What a read counts against the budget of its address (CABOCHON_MAX_READS_PER_MINUTE), by the work it makes.
 COSTS = {
     "me": 1, "bots": 1, "join": 1, "push": 1, "table": 1, "link": 1, "nothing": 1, "seat": 2, "lobby": 3,
-    "daily": 3, "games": 5, "import": 20, "export": 20, "docs": 5, "qr": 5, "record": 5, "reveal": 5, "replay": 5,
+    "docs": 5, "qr": 5, "record": 5, "reveal": 5, "replay": 5,
 }  # fmt: skip
 REPLAY_LINES_PER_POINT = 50  # a replay costs this much more
 MAX_KEPT_REPLAYS, MAX_KEPT_RECORDS = 16, 64
@@ -75,101 +75,71 @@ def add_routes(app: FastAPI, service: Service) -> None:
     _add_pages(app, service)
 
 
-def _json(value: Any, status: int = 200) -> Response:
-    return Response(dumps(value), status, media_type="application/json", headers={"Cache-Control": "no-store"})
-
-
-def _charge(service: Service, request: Request, what: str) -> None:
-    """Count a read; refuse it when its address has read too much in a short time."""
-    _take(service.reads, address_of(request), COSTS[what])
-
-
 def _charge_replay(service: Service, request: Request, lines: int) -> None:
     """Count what a replay costs beyond finding its table. A full budget pays for any of them."""
     found = COSTS["replay"]
     rest = max(0.0, min(lines // REPLAY_LINES_PER_POINT, service.reads.burst - found))
-    _take(service.reads, address_of(request), rest, found + rest)
-
-
-def _take(buckets: Buckets, owner: str, cost: float = 1, next_cost: float | None = None) -> None:
-    """Count a request of an address or a guest; refuse it when it is one too many. `next_cost`: what another attempt costs."""
-    if not buckets.take(owner, time.monotonic(), cost):
-        refusal = Refused("too_many_requests")
-        refusal.retry_after = buckets.wait(owner, next_cost or cost)
-        raise refusal
-
-
-def _origin(service: Service, request: Request) -> str:
-    return origin_for_friends(request, service.settings.public_url, service.settings.host)
-
-
-def _guest(service: Service, request: Request) -> tuple[str, bool]:
-    """Who asks, and whether they were here before."""
-    known = service.guests.user_of(request)
-    return known or service.sources.user_id(), known is not None
-
-
-def _remember(service: Service, request: Request, response: Response, user: str) -> Response:
-    service.guests.remember(response, user, secure=request.url.scheme == "https")
-    return response
+    take_or_refuse(service.reads, address_of(request), rest, found + rest)
 
 
 def _add_guests(app: FastAPI, service: Service) -> None:
     @app.get("/api/me", response_model=UserOut)
     async def me(request: Request) -> Response:
         """Who you are. Sets the cookie that holds your seats."""
-        user, was_here = _guest(service, request)
-        _take(service.reads, user if was_here else address_of(request), COSTS["me"])  # a neighbour cannot keep a seat holder out
-        return _remember(service, request, _json({"name": await service.name_of(user)}), user)
+        user, was_here = guest_of(service, request)
+        take_or_refuse(
+            service.reads, user if was_here else address_of(request), COSTS["me"]
+        )  # a neighbour cannot keep a seat holder out
+        return remember(service, request, json_response({"name": await service.name_of(user)}), user)
 
     @app.put("/api/me", response_model=UserOut)
     async def rename(request: Request, wanted: NameIn) -> Response:
         """Choose a nickname."""
-        user, _ = _guest(service, request)
+        user, _ = guest_of(service, request)
         name = clean_name(wanted.name)
-        _take(service.renames, address_of(request))
+        take_or_refuse(service.renames, address_of(request))
         await service.store_at_once(*set_name(user, name, service.sources.clock()))
-        return _remember(service, request, _json({"name": name}), user)
+        return remember(service, request, json_response({"name": name}), user)
 
     @app.get("/api/seats/{token}", response_model=SeatLinkOut)
     async def seat_link(request: Request, token: str) -> Response:
         """What a private link gives, and what you hold at its table now. Nothing is changed."""
-        _charge(service, request, "seat")
+        charge(service, request, COSTS["seat"])
         room, seat = await found_seat(service, token)
-        return _json(seat_link_out(room, seat, service.guests.user_of(request)))
+        return json_response(seat_link_out(room, seat, service.guests.user_of(request)))
 
     @app.post("/api/seats/{token}", response_model=CreatedOut)
     async def take(request: Request, token: str, taken: TakeSeatIn) -> Response:
         """Hold the seat of a private link too. Another seat at the same table must be given up for it."""
-        _take(service.visits, address_of(request))
-        user, _ = _guest(service, request)
+        take_or_refuse(service.visits, address_of(request))
+        user, _ = guest_of(service, request)
         table, seat = await take_seat(service, token, user, taken.gives_up)
-        return _remember(service, request, _json(_created(table, seat)), user)
+        return remember(service, request, json_response(created_out(table, seat)), user)
 
 
 def _add_push(app: FastAPI, service: Service) -> None:
     @app.get("/api/push", response_model=PushKeyOut)
     async def push_key(request: Request) -> Response:
         """The key to which a browser binds a subscription."""
-        _charge(service, request, "push")
-        return _json({"key": await asyncio.to_thread(service.pusher.public_key) if service.pusher.services else None})
+        charge(service, request, COSTS["push"])
+        return json_response({"key": await asyncio.to_thread(service.pusher.public_key) if service.pusher.services else None})
 
     @app.put("/api/push", response_model=PushKeyOut)
     async def subscribe(request: Request, wanted: PushIn) -> Response:
         """Be told on this browser when it is your turn. Sent again, it is renewed."""
         await service.pusher.add(_subscriber(service, request), wanted)
-        return _json({"key": await asyncio.to_thread(service.pusher.public_key)})
+        return json_response({"key": await asyncio.to_thread(service.pusher.public_key)})
 
     @app.delete("/api/push", response_model=PushKeyOut)
     async def unsubscribe(request: Request, unwanted: PushOffIn) -> Response:
         """Not to be told on this browser any more."""
         await service.pusher.remove(_subscriber(service, request), unwanted.endpoint)
-        return _json({"key": None})
+        return json_response({"key": None})
 
 
 def _subscriber(service: Service, request: Request) -> str:
     """Who is to be told: a guest who can be found again."""
-    _take(service.visits, address_of(request))
+    take_or_refuse(service.visits, address_of(request))
     user = service.guests.user_of(request)
     if user is None:
         raise Refused("no_cookie")
@@ -180,11 +150,11 @@ def _add_tables(app: FastAPI, service: Service) -> None:
     @app.get("/api/bots", response_model=list[BotOut])
     async def bots(request: Request) -> Response:
         """The opponents that can be chosen, from weak to strong."""
-        _charge(service, request, "bots")
+        charge(service, request, COSTS["bots"])
         known = ratings()
         # From weak to strong; who has no rating comes last, in the order of the registry.
         weak_first = sorted(BOTS.values(), key=lambda bot: known[bot.name].rating if bot.name in known else math.inf)
-        return _json([bot_out(bot, known.get(bot.name)) for bot in weak_first])
+        return json_response([bot_out(bot, known.get(bot.name)) for bot in weak_first])
 
     @app.get("/api/variants", response_model=list[VariantOut])
     async def variants() -> Response:
@@ -199,25 +169,23 @@ def _add_tables(app: FastAPI, service: Service) -> None:
     @app.get("/api/join", response_model=JoinOut)
     async def join(request: Request) -> Response:
         """Where friends find this server."""
-        _charge(service, request, "join")
-        origin = _origin(service, request)
-        return _json({"origin": origin, "only_here": is_local(urlsplit(origin).hostname or "")})
+        charge(service, request, COSTS["join"])
+        origin = origin_of(service, request)
+        return json_response({"origin": origin, "only_here": is_local(urlsplit(origin).hostname or "")})
 
     @app.post("/api/tables", response_model=CreatedOut)
     async def create(request: Request, options: TableOptions, sealed: bool = False) -> Response:
         """Open a table and sit down at it. If no seat is open the game begins at once, or, if `sealed`, after your nonce."""
-        address = address_of(request)
-        if not service.creations.take(address, time.monotonic()):
-            raise Refused("too_many_tables")
-        user, _ = _guest(service, request)
+        address = charge_creation(service, request)
+        user, _ = guest_of(service, request)
         room = await service.create(options, user, await service.name_of(user), address, sealed=sealed)
-        return _remember(service, request, _json(_created(room.table, 0)), user)
+        return remember(service, request, json_response(created_out(room.table, 0)), user)
 
     @app.get("/api/tables", response_model=LobbyOut)
     async def lobby(request: Request) -> Response:
         """Open tables, public games to watch, and your own running and finished games."""
-        _charge(service, request, "lobby")
-        return _json(await service.lobby(service.guests.user_of(request), address_of(request)))
+        charge(service, request, COSTS["lobby"])
+        return json_response(await service.lobby(service.guests.user_of(request), address_of(request)))
 
 
 @cache
@@ -235,7 +203,8 @@ def bot_out(bot: Bot, rating: Rating | None) -> dict[str, Any]:
     return {"name": bot.name, "character": bot.character, "rating": None if rating is None else round(rating.rating)}
 
 
-def _created(table: Table, seat: int) -> dict[str, Any]:
+def created_out(table: Table, seat: int) -> dict[str, Any]:
+    """A CreatedOut."""
     return {"id": table.id, "seat": seat, "seat_link": f"/s/{table.seats[seat].token}"}
 
 
@@ -245,13 +214,13 @@ def _add_table(app: FastAPI, service: Service) -> None:
     @app.get("/api/tables/{table_id}", response_model=TableOut)
     async def table_now(request: Request, table_id: str) -> Response:
         """What everybody may know about a table; where nobody may watch, less for those without a seat."""
-        _charge(service, request, "table")
-        return _json(room_out_for(await service.room(table_id), service.guests.user_of(request)))
+        charge(service, request, COSTS["table"])
+        return json_response(room_out_for(await service.room(table_id), service.guests.user_of(request)))
 
     @app.get("/api/tables/{table_id}/record", response_class=PlainTextResponse)
     async def record(request: Request, table_id: str) -> Response:
         """The record of a finished game."""
-        _charge(service, request, "record")
+        charge(service, request, COSTS["record"])
         table = _from_deal(await finished(request, table_id))
         name = f'attachment; filename="{table.id}.game"'
         return PlainTextResponse(await record_of(service, table), headers={"Content-Disposition": name})
@@ -259,38 +228,38 @@ def _add_table(app: FastAPI, service: Service) -> None:
     @app.get("/api/tables/{table_id}/reveal", response_model=AnyReveal)
     async def reveal(request: Request, table_id: str) -> Response:
         """After the end: secret, seals, nonces, commitment and record, for `cabochon verify`."""
-        _charge(service, request, "reveal")
+        charge(service, request, COSTS["reveal"])
         table = _from_deal(await finished(request, table_id))
-        return _json(reveal_out(table, await record_of(service, table)))
+        return json_response(reveal_out(table, await record_of(service, table)))
 
     @app.get("/api/tables/{table_id}/replay", response_model=ReplayOut)
     async def replay(request: Request, table_id: str, seat: Annotated[int | None, SEAT_NUMBERS] = None) -> Response:
         """The game so far: as your own seat or a spectator; after the end, as any seat."""
-        _charge(service, request, "replay")
+        charge(service, request, COSTS["replay"])
         room = await service.room(table_id)
         table, user = room.table, service.guests.user_of(request)
         _check_may_replay(table, user, seat)
         _charge_replay(service, request, len(table.log))
         entries, views = await _replay(service, table, seat)
         out = {"table": room_out(room), "seat": seat, "entries": entries, "views": views}
-        return _json({**out, "outcome": outcome(room)})
+        return json_response({**out, "outcome": outcome(room)})
 
     @app.get("/api/tables/{table_id}/link", response_model=CreatedOut)
     async def link(request: Request, table_id: str) -> Response:
         """The private link of your own seat, for your other devices."""
-        _charge(service, request, "link")
+        charge(service, request, COSTS["link"])
         table = (await service.room(table_id)).table
         seat = table.seat_of(service.guests.user_of(request))
         if seat is None:
             raise Refused("no_own_seat")
-        return _json(_created(table, seat))
+        return json_response(created_out(table, seat))
 
     @app.get("/api/tables/{table_id}/qr.svg")
     async def qr(request: Request, table_id: str) -> Response:
         """The link to the table as a QR code."""
-        _charge(service, request, "qr")
+        charge(service, request, COSTS["qr"])
         table = (await service.room(table_id)).table
-        url = f"{_origin(service, request)}/t/{table.id}"
+        url = f"{origin_of(service, request)}/t/{table.id}"
         async with service.heavy:
             return await asyncio.to_thread(qr_code, url)
 
@@ -403,21 +372,21 @@ def _add_pages(app: FastAPI, service: Service) -> None:
     async def health() -> Response:
         """Whether the server is starting, well or failing: database, bots, tables in memory."""
         report = await health_report(service)
-        return _json(report, 200 if report["database"] == "ok" else 503)
+        return json_response(report, 200 if report["database"] == "ok" else 503)
 
     @app.get("/api/docs", include_in_schema=False)
     async def docs(request: Request) -> Response:
-        _charge(service, request, "docs")
+        charge(service, request, COSTS["docs"])
         return api_page(app.openapi())
 
     @app.get("/api/openapi.json", include_in_schema=False)
     async def openapi(request: Request) -> Response:
-        _charge(service, request, "docs")
+        charge(service, request, COSTS["docs"])
         return Response(schema(), media_type="application/json")
 
     @app.get("/api/{path:path}", include_in_schema=False)
     async def nothing(request: Request, path: str) -> Response:
-        _charge(service, request, "nothing")
+        charge(service, request, COSTS["nothing"])
         raise Refused("nothing_there", path=f"/api/{path}")
 
     @app.get("/s/{token}", include_in_schema=False)
@@ -429,7 +398,7 @@ def _add_pages(app: FastAPI, service: Service) -> None:
     @app.get("/t/{table_id}/replay", include_in_schema=False)
     async def table_page(request: Request, table_id: str) -> Response:
         """The client, with what a messenger shows of a link to this table."""
-        return preview_page(request, await _previewed(service, request, table_id), _origin(service, request))
+        return preview_page(request, await _previewed(service, request, table_id), origin_of(service, request))
 
     @app.get("/{path:path}", include_in_schema=False)
     async def pages(request: Request, path: str) -> Response:
@@ -441,7 +410,7 @@ async def _previewed(service: Service, request: Request, table_id: str) -> Table
     if not service.is_ready:
         return None
     with suppress(Refused):
-        _charge(service, request, "table")
+        charge(service, request, COSTS["table"])
         return (await service.room(table_id)).table
     return None
 
