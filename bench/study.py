@@ -1,8 +1,9 @@
-"""The figures of docs/study.md: `python bench/study.py identity|luck|levels|time`.
+"""The figures of docs/study.md: `python bench/study.py identity|luck|levels|neighbours|time`.
 
     identity   result - chance at the deal = luck + errors: the largest difference over self-play games of every game and table
     luck       the mean luck of a seat over many games, with its error: it must be zero
     levels     the error rate of each level, from games that it plays against itself
+    neighbours the error rates of two levels that are next to each other on the ladder, from games between them
     time       seconds of one core for a review with 2,000 nodes a decision
 
 `--workers N` runs N processes; each plays and reviews whole games.
@@ -15,6 +16,7 @@ import os
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from itertools import pairwise
 from typing import Any
 
 from cabochon import Game
@@ -23,28 +25,30 @@ from cabochon.bots.levels import LEVELS
 from cabochon.study import review
 from cabochon.tools.provenance import commit, machine
 
-TABLES = [(variant, players) for variant in ("classic", "marvel") for players in (2, 3, 4)]
+VARIANTS = ("classic", "marvel")
+TABLES = [(variant, players) for variant in VARIANTS for players in (2, 3, 4)]
 TIMED = Budget(nodes=2000)  # what a bot of one second gets here, so that the games can be repeated
 MAX_MOVES = 400
-Task = tuple[str, str, int, int, int]  # bot, variant, players, seed, nodes of the review
+Task = tuple[tuple[str, ...], str, int, int]  # a bot for each seat, variant, seed, nodes of the review
 
 
-def self_play(name: str, variant: str, players: int, seed: int) -> Game | None:
-    """A game of a bot against itself; None if it does not end."""
-    player, game = bot(name), Game(variant, players, seed=seed)
-    usual = player.default_budget or Budget()
-    budget = usual if usual.nodes or not usual.seconds else TIMED
+def play(names: tuple[str, ...], variant: str, seed: int) -> Game | None:
+    """A game of these bots; None if it does not end."""
+    players, game = [bot(name) for name in names], Game(variant, len(names), seed=seed)
     while not game.is_over:
         if len(game.moves) >= MAX_MOVES:
             return None
+        player = players[game.turn]
+        usual = player.default_budget or Budget()
+        budget = usual if usual.nodes or not usual.seconds else TIMED
         game.play(player.choose(game.view(game.turn), budget, seed * 1000 + len(game.moves)))
     return game
 
 
 def reviewed(task: Task) -> tuple[Task, list[dict[str, Any]], int] | None:
     """In a worker: what the review says of each seat."""
-    name, variant, players, seed, nodes = task
-    game = self_play(name, variant, players, seed)
+    names, variant, seed, nodes = task
+    game = play(names, variant, seed)
     if game is None:
         return None
     found = review(game, Budget(nodes=nodes))
@@ -69,7 +73,8 @@ def mean(values: list[float]) -> tuple[float, float]:
 
 
 def identity(games: int, nodes: int, workers: int) -> None:
-    tasks = [("greedy", *TABLES[i % len(TABLES)], i, nodes) for i in range(games)]
+    tables = [TABLES[i % len(TABLES)] for i in range(games)]
+    tasks: list[Task] = [(("greedy",) * players, variant, i, nodes) for i, (variant, players) in enumerate(tables)]
     worst, count = 0.0, 0
     for _, seats, _ in every(tasks, workers):
         count += 1
@@ -80,11 +85,11 @@ def identity(games: int, nodes: int, workers: int) -> None:
 
 
 def luck(games: int, nodes: int, workers: int) -> None:
-    by_seat: dict[tuple[str, int, str], list[float]] = defaultdict(list)
-    tasks = [("cutter", TABLES[i % 2 * 3][0], 2, i, nodes) for i in range(games)]
-    for (_, variant, players, _, _), seats, _ in every(tasks, workers):
+    by_seat: dict[tuple[str, str], list[float]] = defaultdict(list)
+    tasks: list[Task] = [(("cutter", "cutter"), VARIANTS[i % 2], i, nodes) for i in range(games)]
+    for (_, variant, _, _), seats, _ in every(tasks, workers):
         for one in seats:
-            by_seat[variant, players, f"seat {one['seat']}"].append(one["luck"])
+            by_seat[variant, f"seat {one['seat']}"].append(one["luck"])
     for key, values in sorted(by_seat.items()):
         middle, error = mean(values)
         print(f"luck: {key}: {len(values)} games, {100 * middle:+.2f} ± {100 * error:.2f} points")
@@ -93,29 +98,48 @@ def luck(games: int, nodes: int, workers: int) -> None:
 def levels(games: int, nodes: int, workers: int) -> None:
     rates: dict[tuple[str, str], list[float]] = defaultdict(list)
     accuracies: dict[tuple[str, str], list[float]] = defaultdict(list)
-    tasks = [
-        (level.name, variant, 2, seed, nodes)
-        for seed in range(games) for level in reversed(LEVELS) for variant in ("classic", "marvel")
+    tasks: list[Task] = [
+        ((level.name, level.name), variant, seed, nodes)
+        for seed in range(games) for level in reversed(LEVELS) for variant in VARIANTS
     ]  # fmt: skip
-    for (name, variant, _, _, _), seats, _ in every(tasks, workers):
+    for ((name, _), variant, _, _), seats, _ in every(tasks, workers):
         free = [one for one in seats if one["error_rate"] is not None]
         rates[variant, name].append(sum(one["error_rate"] for one in free) / len(free))
         accuracies[variant, name].append(sum(one["accuracy"] for one in free) / len(free))
     print("| level | classic: lost a decision | accuracy | marvel: lost a decision | accuracy |\n|---|---|---|---|---|")
     for level in LEVELS:
         cells = []
-        for variant in ("classic", "marvel"):
+        for variant in VARIANTS:
             middle, error = mean(rates[variant, level.name])
             cells += [f"{100 * middle:.2f} ± {100 * error:.2f}", f"{mean(accuracies[variant, level.name])[0]:.0f}"]
         print(f"| {level.name} | {' | '.join(cells)} |")
 
 
+def neighbours(games: int, nodes: int, workers: int) -> None:
+    """Each pair meets in the same games, so both decide in positions of the same weight; every deal is played from both seats."""
+    print("| the weaker and the stronger | classic: lost a decision | marvel: lost a decision |\n|---|---|---|")
+    for weaker, stronger in pairwise(LEVELS):
+        pair, rates = (weaker.name, stronger.name), defaultdict(list)
+        tasks: list[Task] = [
+            (names, variant, seed, nodes) for seed in range(games // 2) for names in (pair, pair[::-1]) for variant in VARIANTS
+        ]
+        for (names, variant, _, _), seats, _ in every(tasks, workers):
+            for name, one in zip(names, seats, strict=True):
+                if one["error_rate"] is not None:
+                    rates[variant, name].append(one["error_rate"])
+        cells = []
+        for variant in VARIANTS:
+            found = [mean(rates[variant, name]) for name in pair]
+            cells.append(" and ".join(f"{100 * middle:.2f} ± {100 * error:.2f}" for middle, error in found))
+        print(f"| {pair[0]} and {pair[1]} | {' | '.join(cells)} |", flush=True)
+
+
 def timed(games: int, nodes: int, _workers: int) -> None:
-    for variant in ("classic", "marvel"):
-        self_play("cutter", variant, 2, 0)
-        review(self_play("greedy", variant, 2, 0) or Game(variant), Budget(nodes=16))  # compiled by now
+    for variant in VARIANTS:
+        play(("cutter", "cutter"), variant, 0)
+        review(play(("greedy", "greedy"), variant, 0) or Game(variant), Budget(nodes=16))  # compiled by now
         for seed in range(games):
-            game = self_play("cutter", variant, 2, seed + 1)
+            game = play(("cutter", "cutter"), variant, seed + 1)
             if game:
                 start, used = time.perf_counter(), time.process_time()
                 found = review(game, Budget(nodes=nodes))
@@ -129,6 +153,7 @@ WHAT: dict[str, tuple[Callable[[int, int, int], None], int, int]] = {
     "identity": (identity, 500, 16),
     "luck": (luck, 2000, 100),
     "levels": (levels, 40, 400),
+    "neighbours": (neighbours, 40, 100),
     "time": (timed, 2, 2000),
 }
 

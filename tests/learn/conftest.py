@@ -5,7 +5,8 @@ from importlib.util import find_spec
 from typing import Any
 
 has_torch = find_spec("torch") is not None
-collect_ignore_glob = [] if has_torch else ["test_*.py", "net/test_*.py", "linear/test_gpu.py"]
+needs_torch = ["test_calibrate.py", "test_gpu.py", "test_plots.py", "test_ppo.py", "net/test_*.py", "linear/test_gpu.py"]
+collect_ignore_glob = [] if has_torch else needs_torch
 
 if has_torch:
     torch: Any = import_module("torch")

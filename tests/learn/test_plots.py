@@ -17,7 +17,8 @@ def test_a_log_is_drawn(log: Path, tmp_path: Path) -> None:
 
 
 def test_there_are_logs() -> None:
-    assert ["cities-2-3-4", "cities-2", "classic-2", "classic-3-4", "marvel-2", "marvel-3-4"] == [log.stem for log in LOGS]
+    nets = ["classic-2", "classic-3-4", "marvel-2", "marvel-3-4"]
+    assert {"cities-2", "cities-2-3-4", *nets, *[f"{net}-lambda" for net in nets]} == {log.stem for log in LOGS}
     assert all(read_log(log) for log in LOGS)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from cabochon import Game, View
-from cabochon.batch import choose, deal, legal, play
+from cabochon.batch import choose, deal, play
 from cabochon.rules.state import OVER
 
 GAMES = [(variant, players) for variant in ("classic", "marvel") for players in (2, 3, 4)]
@@ -30,5 +30,5 @@ def random_positions(variant: str, players: int, count: int, moves: int) -> Any:
     """Positions after so many random moves, none over."""
     states, rng = deal(variant, players, np.arange(count)), np.random.default_rng(1)
     for _ in range(moves):
-        play(states, choose(states, legal(states), rng.integers(0, 2**60, count)))
+        play(states, choose(states, seeds=rng.integers(0, 2**60, count)))
     return states[states["stage"] != OVER]

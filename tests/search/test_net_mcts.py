@@ -40,7 +40,7 @@ def rich() -> Any:
 def grown(config: SearchConfig, nodes: int, seed: int = 1) -> Tree:
     """The tree of a search."""
     tree, work = new_tree(nodes + 2, NET_EDGES_PER_NODE), new_workspace(NET)
-    init_net_search(tree, rich(), seed, NET, work)
+    init_net_search(tree, rich(), seed)
     run_net_simulations(tree, config, NET, work, nodes)
     return tree
 
@@ -87,7 +87,7 @@ def test_a_small_deck_has_no_more_children_than_cards() -> None:
     config = COMMON._replace(max_chance_children=40, visits_per_chance_child=0.01)
     tree, work, states = new_tree(500, NET_EDGES_PER_NODE), new_workspace(NET), rich()
     states["deck_size"] = 2
-    init_net_search(tree, states, 1, NET, work)
+    init_net_search(tree, states, 1)
     run_net_simulations(tree, config, NET, work, 400)
     counts = [len(revealed(tree, edge)) for edge in root_edges(tree) if edge["visits"] > 4]
     assert counts

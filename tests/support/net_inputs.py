@@ -7,9 +7,10 @@ import numpy as np
 from cabochon.batch import legal
 from cabochon.rules.actions import FIRST_ACTION
 from cabochon.rules.state import OVER
+from cabochon.search.analysis import NET_SEARCH
 from cabochon.search.net import FastNet, Net, fast_net, new_workspace
 from cabochon.search.net_features import MAX_NET_ACTIVE, list_net_features, policy_index
-from cabochon.search.net_mcts import NET_EDGES_PER_NODE, init_net_search
+from cabochon.search.net_mcts import NET_EDGES_PER_NODE, init_net_search, run_net_simulations
 from cabochon.search.tree import new_tree
 from tests.envs.games import reserving_games
 
@@ -52,7 +53,8 @@ def converted(net: Net) -> FastNet:
 def first_evaluation(state: Any, net: Net) -> tuple[list[float], dict[int, float]]:
     """The net's values by seat and its policy by index, before any search."""
     tree, fast = new_tree(2, NET_EDGES_PER_NODE), converted(net)
-    init_net_search(tree, np.array([state]), 1, fast, new_workspace(fast))
+    init_net_search(tree, np.array([state]), 1)
+    run_net_simulations(tree, NET_SEARCH, fast, new_workspace(fast), 0)
     root = tree.nodes[0]
     edges = tree.edges[int(root["first_edge"]) :][: int(root["edge_count"])]
     policy = {int(policy_index(state, int(edge["action"]))): float(edge["prior"]) for edge in edges}

@@ -29,6 +29,9 @@ def options(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--hidden", type=int, default=DEFAULTS.hidden)
     parser.add_argument("--seed", type=int, default=DEFAULTS.seed)
     parser.add_argument("--every", type=float, default=DEFAULTS.every, help="minutes between checkpoints")
+    parser.add_argument(
+        "--td-lambda", type=float, default=DEFAULTS.td_lambda, help="TD(lambda) for the value, by rounds; 1: the result alone"
+    )
     parser.add_argument("--out", type=Path, default=Path("runs"), help="folder of checkpoint, nets and log; a run there goes on")
     parser.add_argument("--begin", type=Path, metavar="FILE", help="a checkpoint or a net to begin with")
     parser.add_argument("--rate-with", type=int, default=0, metavar="WORKERS", help="processes that rate the net beside")

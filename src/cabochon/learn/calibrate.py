@@ -77,7 +77,8 @@ def play_forecast_games(
             random = stir(random)
             states[1] = state
             determinize(states[1], stir(random))
-            init_net_search(tree, states[1:], random, player.net, player.work)
+            init_net_search(tree, states[1:], random)
+            run_net_simulations(tree, player.config, player.net, player.work, 0)
             for seat in range(state.players):
                 forecasts.glances[at, seat] = tree.nodes[0].values[seat]
             nodes = player.nodes if count_bits(legal(state)) > 1 else 1

@@ -16,7 +16,7 @@ def train(plan: Plan, out: Path, begin: Path | None, rate_with: int, device: str
     try:
         import torch
     except ImportError as error:
-        raise CabochonError("training needs torch: pip install 'cabochon[learn]', and 'cabochon[gpu]' for a GPU") from error
+        raise CabochonError("training needs torch: pip install 'cabochon-game[learn]', with [gpu] for a GPU") from error
     from .device import Device
     from .net.train import TrainingRun
     from .rate import Ratings

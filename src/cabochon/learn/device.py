@@ -16,6 +16,7 @@ import torch
 from numpy.typing import NDArray
 
 from ..errors import CabochonError
+from ..rules.compile import unkept
 
 cuda: Any = numba.cuda
 THREADS_PER_BLOCK = 64  # two warps
@@ -28,7 +29,7 @@ Arrays = TypeVar("Arrays", bound=tuple[Any, ...])
 def cpu_loop(function: ForOneGame) -> Any:
     """The function for one game as a loop over all."""
 
-    @numba.njit(nogil=True, error_model="numpy")
+    @unkept
     def run(count: int, arguments: Any) -> None:
         for i in range(count):
             function(i, *arguments)

@@ -19,6 +19,7 @@ class Plan:
     hidden: int = 128
     seed: int = 1
     every: float = 2.0  # minutes between checkpoints
+    td_lambda: float = 1.0  # of a result, what is left of it a round earlier; the rest is the search's value there
 
 
 DEFAULTS = Plan("classic", (2,), 0)

@@ -110,7 +110,7 @@ def draw_log(path: Path, folder: Path) -> Path:
     for ax in more:
         draw_ratings(ax, lines)
     for ax in axes.flat:
-        ax.set(xlabel="minutes", xlim=(0, minutes[-1] * 1.02))
+        ax.set(xlabel="minutes", xlim=(math.floor(minutes[0]), minutes[-1] + 0.2))  # a chain goes on there
     picture = folder / f"training-{path.stem}.png"
     save(figure, picture)
     return picture

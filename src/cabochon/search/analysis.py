@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..errors import CabochonError
+from ..game import Game
 from ..notation.move import Move, plain_moves
 from ..rules.state import MAX_SEATS
 from ..ruleset import States
@@ -38,6 +39,7 @@ MIN_LINE_VISITS = 4  # of a move in the line: fewer say nothing
 MERGE_SECONDS = 0.002  # kept back for merging the trees
 MIN_VISIT_SHARE = 0.1  # a move is played only with this part of the visits of the most visited one
 PROVEN_LOSS_PENALTY = 0.9  # any other move that was visited is better than one that loses for certain
+ONE_SECOND = Budget(seconds=1.0)
 LINEAR_SEARCH = SearchConfig()
 NET_SEARCH = SearchConfig(method=BY_NET, has_common_cards=True, max_chance_children=40)
 
@@ -127,7 +129,8 @@ class NetEvaluator:
 
     def init(self, tree: Tree, states: States, seed: int) -> None:
         """Put a position at the root."""
-        init_net_search(tree, states, seed, self.net, self.work)
+        init_net_search(tree, states, seed)
+        self.run(tree, 0)  # the root is evaluated, whatever the budget
 
     def run(self, tree: Tree, simulations: int) -> int:
         """Simulate; how many simulations there were."""
@@ -142,6 +145,21 @@ def evaluator_for(variant: str, players: int, config: SearchConfig, nets: str = 
     if config.method == BY_NET:
         return NetEvaluator(variant, players, config, nets)
     return LinearEvaluator(variant, players, config)
+
+
+_prepared: set[tuple[object, ...]] = set()
+
+
+def prepare(view: View, config: SearchConfig, nets: str = "") -> None:
+    """Compile a search, or load it from disk, and load its weights: before any clock starts."""
+    key = (view.rules.variant, view.rules.players, config.method, nets)
+    if key not in _prepared:
+        tree, states = new_tree(MIN_CAPACITY, NET_EDGES_PER_NODE), sample(view, np.random.default_rng(0))
+        evaluator = evaluator_for(view.rules.variant, view.rules.players, config, nets)
+        evaluator.init(tree, states, 0)
+        evaluator.run(tree, 1)
+        root_action_values(tree, np.zeros((0, MAX_SEATS)))
+        _prepared.add(key)
 
 
 class _Search:
@@ -276,8 +294,8 @@ def _check(view: View, budget: Budget) -> None:
 
 
 def analyse(
-    view: View,
-    budget: Budget,
+    position: View | Game,
+    budget: Budget = ONE_SECOND,
     seed: int = 0,
     *,
     config: SearchConfig = LINEAR_SEARCH,
@@ -288,9 +306,13 @@ def analyse(
 ) -> Analysis:
     """Search a position from the view of the seat to decide. The same view, nodes, seed and threads give the same answer.
 
+    Of a Game only that view is used. `config` is LINEAR_SEARCH or, stronger where there is a net for the game, NET_SEARCH.
+
     `nets` names a folder of nets to use in place of the usual one. The first moves of the answer, as many as `lines`, have lines.
     """
+    view = position.view(position.turn) if isinstance(position, Game) else position
     _check(view, budget)
+    prepare(view, config, nets)
     search = _Search(view, budget, seed, config, stop, nets)
     shares = _shares(budget, threads, has_hidden_cards(view))
     if threads == 1:

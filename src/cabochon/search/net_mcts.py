@@ -45,20 +45,25 @@ def evaluate_with_net(tree: Tree, at: int, net: FastNet, work: Workspace) -> Non
 
 @kernel
 def run_net_simulations(tree: Tree, config: SearchConfig, net: FastNet, work: Workspace, simulations: int) -> int:
-    """Up to this many simulations, fewer if the root is proven; how many there were."""
-    for done in range(simulations):
-        if tree.nodes[ROOT].is_proven != 0:
-            return done
+    """Up to this many simulations, fewer if the root is proven; how many there were. A new root is evaluated before them.
+
+    The net is in this function once: it is large, and every place it is evaluated at takes a second to compile.
+    """
+    done = 0
+    while tree.nodes[ROOT].is_proven == 0:
+        is_new_root = is_open_leaf(tree, ROOT)
+        if done >= simulations and not is_new_root:
+            break
         at, depth, _ = select_leaf(tree, config, ROOT, TOP, NO_EDGE)
         if is_open_leaf(tree, at):
             evaluate_with_net(tree, at, net, work)
-        backup(tree, depth, at)
-    return simulations
+        if not is_new_root:
+            backup(tree, depth, at)
+            done += 1
+    return done
 
 
 @kernel
-def init_net_search(tree: Tree, states: Any, seed: int, net: FastNet, work: Workspace) -> None:
-    """Put a position at the root of the tree and evaluate it."""
+def init_net_search(tree: Tree, states: Any, seed: int) -> None:
+    """Put a position at the root of the tree; `run_net_simulations` evaluates it first."""
     init_root(tree, states, seed)
-    if is_open_leaf(tree, ROOT):
-        evaluate_with_net(tree, ROOT, net, work)

@@ -13,12 +13,13 @@ from cabochon.search.net_features import MAX_NET_ACTIVE
 
 GAMES, STEPS = 12, 130
 SIMULATIONS = 8
+LAST = 40  # decisions of a game that all are longer than
 
 
-def played(variant: str, players: int) -> SelfPlay:
+def played(variant: str, players: int, td_lambda: float = 1.0) -> SelfPlay:
     """Games of a trained net, some of them over."""
     torch.manual_seed(1)
-    config = SelfPlayConfig(variant, players, GAMES, SIMULATIONS, steps=300)
+    config = SelfPlayConfig(variant, players, GAMES, SIMULATIONS, steps=300, td_lambda=td_lambda)
     found = SelfPlay(Device("cpu"), Model.from_net(load_net(variant, players)), config)
     for _ in range(STEPS):
         found.advance()
@@ -56,6 +57,23 @@ def test_the_winner_has_most_points(selfplay: SelfPlay) -> None:
     finished = selfplay.buffer.is_finished[:STEPS].bool()
     results, points = selfplay.buffer.result[:STEPS][finished], selfplay.buffer.points[:STEPS][finished]
     assert (points.max(-1).values == (points * (results > 0)).max(-1).values).float().mean() > 0.9
+
+
+def test_the_lambda_return_goes_from_the_result_to_the_values_on_the_way() -> None:
+    """Worked out by hand from the end of a game, for the seats by number."""
+    selfplay, td_lambda = played("classic", 3, 0.8), 0.8 ** (1 / 3)
+    buffer = selfplay.buffer
+    game = int(selfplay.games.finished.argmax())
+    end = STEPS - int(selfplay.games.decisions[game]) - 1
+
+    def by_seat(values: torch.Tensor, step: int) -> torch.Tensor:
+        return values[step, game].roll(int(buffer.turn[step, game]))
+
+    expected = by_seat(buffer.result, end)
+    assert (1.0, 0.0) == (expected.max(), expected.min())
+    for step in range(end, end - LAST, -1):
+        torch.testing.assert_close(by_seat(buffer.result, step), expected)
+        expected = td_lambda * expected + (1 - td_lambda) * by_seat(buffer.root_value, step)
 
 
 def test_a_game_of_cities_ends_with_a_city() -> None:

@@ -16,8 +16,10 @@ from cabochon.learn.net.selfplay import SelfPlay, SelfPlayConfig
 from cabochon.learn.net.train import Trainer, TrainingRun
 from cabochon.learn.plan import Plan
 from cabochon.learn.rate import Ratings
+from cabochon.search.linear_features import COLOURS_MISSING
 from cabochon.search.models.net import load_net, read_net, read_run
 from cabochon.search.net import Net
+from cabochon.search.net_features import STAGE
 
 PLAN = Plan("classic", (2,), 0.001, games=8, simulations=4, batch=128, updates=2, width=32, hidden=16)
 
@@ -88,6 +90,17 @@ def test_a_checkpoint_of_an_older_version_goes_on(folder: Path, tmp_path: Path) 
     begun = TrainingRun(PLAN, tmp_path / "new", Device("cpu"), begin=tmp_path / "classic-2.pt").trainer.average
     torch.testing.assert_close(resumed.hidden1.weight, expected)
     torch.testing.assert_close(begun.hidden1.weight, expected)
+
+
+def test_features_that_never_come_have_no_weights_in_the_net(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    trainer = TrainingRun(PLAN, folder, Device("cpu")).trainer
+    monkeypatch.setattr("cabochon.learn.net.train.MIN_UPDATES_TO_FORGET", trainer.updates)
+    kept, whole = trainer.net().embedding, trainer.average.to_net().embedding
+    gone = (kept == 0).all(axis=1, keepdims=True)[:, 0]
+    assert gone[COLOURS_MISSING], "only Marvel has a Gauntlet"
+    assert not gone[STAGE], "turns are there in every game"
+    np.testing.assert_array_equal(whole[~gone], kept[~gone])
+    assert whole[gone].any(1).all()
 
 
 def test_its_net_plays(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

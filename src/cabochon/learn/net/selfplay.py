@@ -34,6 +34,7 @@ from ...search.net_features import MAX_NET_ACTIVE, list_net_features, policy_ind
 from ...search.net_mcts import NET_EDGES_PER_NODE, expand_leaf
 from ...search.tree import (
     NO_EDGE,
+    NO_NODE,
     ROOT,
     TOP,
     Tree,
@@ -42,6 +43,7 @@ from ...search.tree import (
     mean_value,
     most_visited_edge,
     new_tree,
+    node_value,
     proven_best_edge,
     tree_at,
     write_root_values,
@@ -237,8 +239,37 @@ def write_policy_target(tree: Tree, best: int, out: Any) -> None:
 
 
 @inlined
-def write_result(buffer: ReplayBuffer, i: int, state: State, step: int, decisions: int, values: Any) -> None:
-    """Write how a game ended into all of its positions."""
+def write_policy_values(tree: Tree, policy: Any, out: Any) -> None:
+    """Every seat's value at the root, the seat to decide first, if moves are drawn by the policy to learn.
+
+    Sequential halving gives half of the simulations to moves that turn out worse, so the mean over all of them is too low for
+    the seat to decide. The moves that were not looked at have next to no weight in the policy.
+    """
+    root, players, whole = tree.nodes[0], tree.states[0].players, 0.0
+    write_root_values(tree, root.seat, tree.values)
+    for k in range(players):
+        out[k] = 0.0
+    for e in range(root.first_edge, root.first_edge + root.edge_count):
+        edge, child = tree.edges[e], tree.edges[e].child
+        if edge.visits == 0 or root.is_proven != 0:
+            continue
+        whole += policy[edge.action]
+        while child != NO_NODE:
+            node = tree.nodes[child]
+            for k in range(players):
+                out[k] += policy[edge.action] * node.visits / edge.visits * node_value(node, (root.seat + k) % players)
+            child = node.sibling
+    for k in range(players):
+        out[k] = out[k] / whole if whole > MIN_PRIOR else tree.values[k]
+
+
+@inlined
+def write_result(buffer: ReplayBuffer, i: int, state: State, step: int, decisions: int, values: Any, td_lambda: float) -> None:
+    """Write how a game ended into all of its positions.
+
+    With `td_lambda` below 1 it is the lambda-return: going back from the end, every decision mixes in the value that its search
+    found. It says less about luck that came much later than its position.
+    """
     steps = buffer.turn.shape[0]
     terminal_values(state, values)
     for k in range(decisions):
@@ -247,16 +278,19 @@ def write_result(buffer: ReplayBuffer, i: int, state: State, step: int, decision
             seat = (buffer.turn[at, i] + other) % state.players
             buffer.result[at, i, other] = values[seat]
             buffer.points[at, i, other] = state.points[seat]
+            values[seat] += (1 - td_lambda) * (buffer.root_value[at, i, other] - values[seat])
         buffer.is_finished[at, i] = 1
 
 
 @inlined
-def play_one(i: int, trees: Any, games: Games, noise: Any, buffer: ReplayBuffer, step: int, max_decisions: int) -> None:
+def play_one(
+    i: int, trees: Any, games: Games, noise: Any, buffer: ReplayBuffer, step: int, max_decisions: int, td_lambda: float
+) -> None:
     """Play what was found best, keep what is to be learnt, and deal a new game when this one is over."""
     tree, state, at = tree_at(trees, i), games.states[i], step % buffer.turn.shape[0]
     best = proven_best_edge(tree)
     write_policy_target(tree, best, buffer.policy[at, i])
-    write_root_values(tree, state.turn, buffer.root_value[at, i])
+    write_policy_values(tree, buffer.policy[at, i], buffer.root_value[at, i])
     buffer.turn[at, i] = state.turn
     buffer.is_finished[at, i] = 0
     if best == NO_EDGE:
@@ -264,7 +298,7 @@ def play_one(i: int, trees: Any, games: Games, noise: Any, buffer: ReplayBuffer,
     play(state, tree.edges[best].action)
     games.decisions[i] += 1
     if state.stage == OVER or games.decisions[i] >= max_decisions:
-        write_result(buffer, i, state, step, games.decisions[i], tree.values)
+        write_result(buffer, i, state, step, games.decisions[i], tree.values, td_lambda)
         games.rngs[i] = stir(games.rngs[i])
         state.start = below(stir(games.rngs[i]), state.players)
         deal(state, games.rngs[i])
@@ -400,6 +434,7 @@ class SelfPlayConfig:
     simulations: int
     steps: int
     seed: int = 1
+    td_lambda: float = 1.0  # by rounds
 
 
 class SelfPlay:
@@ -408,7 +443,7 @@ class SelfPlay:
     def __init__(self, device: Device, model: Model, config: SelfPlayConfig) -> None:
         games, players, steps = config.games, config.players, config.steps
         self.device, self.players, self.count, self.steps = device, players, games, steps
-        self.max_decisions = MAX_DECISIONS[players]
+        self.max_decisions, self.td_lambda = MAX_DECISIONS[players], config.td_lambda ** (1 / players)  # by decisions
         assert steps > self.max_decisions, "a position must stay until its game is over"
         self.games = new_games(device, blank_states(ruleset(config.variant, players, {}), games))
         self.search = BatchedSearch(device, model, self.games, players, config.simulations)
@@ -439,7 +474,6 @@ class SelfPlay:
         search.noise.copy_(gumbel_noise(self.device, self.count) * scale[:, None])
         search.run()
         self.features[at], self.feature_counts[at], self.policy_indices[at] = search.root[:3]
-        self.device.for_each(
-            play_one, self.count, search.trees, self.games, search.noise, self.buffer, self.step, self.max_decisions
-        )
+        limits = self.max_decisions, self.td_lambda
+        self.device.for_each(play_one, self.count, search.trees, self.games, search.noise, self.buffer, self.step, *limits)
         self.step += 1

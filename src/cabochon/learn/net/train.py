@@ -17,6 +17,7 @@ from torch.optim.swa_utils import get_ema_multi_avg_fn
 
 from ...errors import CabochonError
 from ...search.models.net import SUFFIX, players_of, read_net, read_run, save_net
+from ...search.net import Net
 from ..device import Device
 from ..plan import Plan
 from ..rate import Ratings
@@ -32,6 +33,7 @@ ROOT_VALUE_WEIGHT = 0.3  # of the search's own value beside the result of the ga
 VALUE_WEIGHT, POINTS_WEIGHT = 1.5, 0.3  # of the losses, beside that of the policy
 POINTS_SCALE = 15.0  # points of a usual end: the target is about 1
 SECONDS_BETWEEN_LINES = 15
+MIN_UPDATES_TO_FORGET = 20_000  # a feature that no update so far had never comes; after fewer it may only be rare
 
 
 class Trainer:
@@ -61,6 +63,14 @@ class Trainer:
         """The learning rate when this part of the time is over: a linear warm-up, then a cosine."""
         falling = LAST_RATE + (1 - LAST_RATE) * 0.5 * (1 + math.cos(math.pi * min(1.0, part)))
         self.rate.fill_(self.plan.rate * falling * min(1.0, (self.updates + 1) / WARM_UP))
+
+    def net(self) -> Net:
+        """The average as a net file has it: without weights, random still, of features that never come, so that it packs well."""
+        net: Net = self.average.to_net()
+        if self.updates >= MIN_UPDATES_TO_FORGET:
+            squares = self.optimiser.state[self.model.embedding.weight]["exp_avg_sq"]  # Adam's mean of the squared gradients
+            net.embedding[squares.sum(0).cpu().numpy()[: len(net.embedding)] == 0] = 0
+        return net
 
     def update(self, selfplay: SelfPlay) -> torch.Tensor:
         """One update on positions drawn from the replay buffer; the losses of policy, value and points."""
@@ -173,7 +183,8 @@ class TrainingRun:
         """Fewer games of more players, whose positions take more memory; other seeds than the runs before."""
         plan, seed = self.plan, self.plan.seed + int(self.before["games"])
         games = max(1, plan.games * 2 // (players * len(plan.players)))
-        return SelfPlayConfig(plan.variant, players, games, plan.simulations, MAX_DECISIONS[players] + WINDOW, seed)
+        steps = MAX_DECISIONS[players] + WINDOW
+        return SelfPlayConfig(plan.variant, players, games, plan.simulations, steps, seed, plan.td_lambda)
 
     @property
     def checkpoint(self) -> Path:
@@ -243,7 +254,7 @@ class TrainingRun:
         }  # fmt: skip
         torch.save(saved, self.checkpoint)
         record = {key: json.dumps(value) for key, value in before.items()} | {"updates": str(trainer.updates)}
-        save_net(self.folder / f"{self.name}{SUFFIX}", trainer.average.to_net(), record)
+        save_net(self.folder / f"{self.name}{SUFFIX}", trainer.net(), record)
 
     def report(self, seconds: float) -> None:
         """A line of progress, printed and written to the log."""

@@ -32,7 +32,7 @@ FILE_NAMES = {
     "policy_bias": "names_start",
 }
 # A packed matrix is whole numbers of 16 bits, compressed, with the step between two of them and its shape beside it.
-STEPS = {"embedding": 1 / 256, "hidden1": 1 / 1024, "hidden2": 1 / 1024, "policy": 1 / 1024}
+STEPS = {"embedding": 1 / 128, "hidden1": 1 / 1024, "hidden2": 1 / 1024, "policy": 1 / 1024}
 STEP, SHAPE = "_step", "_shape"
 LZMA: Any = [{"id": lzma.FILTER_LZMA2, "preset": 6, "lc": 3, "lp": 1, "pb": 1}]  # pairs of bytes
 

@@ -22,20 +22,21 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..rules.actions import ACTION_COUNT, CLAIM_TILE, GIVE_BACK
-from ..rules.cards import BONUS, CARD_COUNT, COST, DEMAND, NONE, POINTS, SYMBOLS, TIER, TILE_COUNT, TILE_POINTS
-from ..rules.compile import inlined, kernel
-from ..rules.ending import fulfils_goal
-from ..rules.gems import COLOURS, LANE_BITS, WILD, lane, minus, total
-from ..rules.play import legal
-from ..rules.printed import other_of, prestige_of
-from ..rules.reserving import hidden_cards
-from ..rules.state import CLAIM, MAIN, MARKET_SIZE, MAX_RESERVED, MAX_TILES, RETURN, State
-from ..rules.tiles import bonuses_missing
-from ..rules.variants import CARD_SETS, TILES, VARIANT_NAMES, VARIANTS
-from ..ruleset import States
+from .rules.actions import ACTION_COUNT, CLAIM_TILE, GIVE_BACK
+from .rules.cards import BONUS, CARD_COUNT, COST, DEMAND, NONE, POINTS, SYMBOLS, TIER, TILE_COUNT, TILE_POINTS
+from .rules.compile import inlined, kernel
+from .rules.ending import fulfils_goal
+from .rules.gems import COLOURS, LANE_BITS, WILD, lane, minus, total
+from .rules.play import legal
+from .rules.printed import other_of, prestige_of
+from .rules.reserving import hidden_cards
+from .rules.state import CLAIM, MAIN, MARKET_SIZE, MAX_RESERVED, MAX_TILES, RETURN, State
+from .rules.tiles import bonuses_missing
+from .rules.variants import CARD_SETS, TILES, VARIANTS
+from .ruleset import States
 
 MAX_NUMBER = 127  # the largest int8; larger counts are clipped
+SCALE = 8.0  # what a net should divide the numbers by: near one they learn faster, and most are below 16
 
 
 class Field(NamedTuple):
@@ -301,12 +302,6 @@ def write_mask(stage: int, moves: int, out: Any) -> None:
 
 
 @kernel
-def _observe_all(states: Any, seat: int, out: Any) -> None:
-    for i in range(states.shape[0]):
-        observe(states[i], seat if seat >= 0 else states[i].turn, out[i])
-
-
-@kernel
 def _mask_all(states: Any, out: Any) -> None:
     for i in range(states.shape[0]):
         write_mask(states[i].stage, legal(states[i]), out[i])
@@ -328,16 +323,6 @@ def numbers(words: NDArray[np.int64]) -> NDArray[np.int8]:
 def mask_numbers(words: NDArray[np.int64]) -> NDArray[np.int8]:
     """Rows of mask words, viewed as 73 numbers each."""
     return words.view(np.int8)[..., :ACTION_COUNT]
-
-
-def observations(states: States, seat: int | None = None) -> NDArray[np.int8]:
-    """A row for each game, seen by this seat or (None) by the seat to decide. All games must have as many players.
-
-    The first game decides whether the rows tell what tiles ask for.
-    """
-    rows = blank_rows(len(states), int(states["players"][0]), VARIANT_NAMES[states["variant"][0]])
-    _observe_all(states, -1 if seat is None else seat, rows)
-    return numbers(rows)
 
 
 def action_masks(states: States) -> NDArray[np.int8]:

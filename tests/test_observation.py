@@ -5,8 +5,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cabochon import CARDS, TILES, VARIANTS, Game, View, batch, deal, legal_table, sample
-from cabochon.envs.observation import (
+from cabochon import CARDS, TILES, VARIANTS, Game, View, batch, deal, legal_table, observe, sample
+from cabochon.envs.rendering import render
+from cabochon.game import reaches_goal
+from cabochon.notation.svg import svg
+from cabochon.observation import (
     ASKED,
     CARD,
     SEAT,
@@ -15,15 +18,10 @@ from cabochon.envs.observation import (
     by_name,
     fields,
     observation_size,
-    observations,
 )
-from cabochon.envs.render_svg import svg
-from cabochon.envs.rendering import render
-from cabochon.game import reaches_goal
 from cabochon.rules.state import STAGES
 from cabochon.view import view
-
-from .games import random_actions, random_game, reserving_games, with_other_hidden_cards
+from tests.envs.games import random_actions, random_game, reserving_games, with_other_hidden_cards
 
 CASES = [(variant, players, seed) for variant in VARIANTS for players in (2, 3, 4) for seed in range(6)]
 
@@ -128,7 +126,7 @@ def table(view: View) -> dict[str, Any]:
 def test_every_number_says_what_the_view_says(variant: str, players: int, seed: int) -> None:
     game = random_game(variant, players, seed, 25 * seed)
     for seat in range(players):
-        view, row = game.view(seat), observations(game.states, seat)[0]
+        view, row = game.view(seat), observe(game.states, seat)[0]
         shown, values = by_name(row, fields(players, variant)), said(row, fields(players, variant))
         assert table(view) == {name: value for name, value in values.items() if name in table(view)}
         tells = asked(view, seat) if len(row) > observation_size(players) else {}
@@ -151,7 +149,7 @@ def test_what_is_hidden_is_not_in_it(variant: str, players: int, open_reserves: 
         states = reserving_games(variant, players, 25, decisions, open_reserves=open_reserves)
         for seat in range(players):
             twins = with_other_hidden_cards(states, seat, rng)
-            np.testing.assert_array_equal(observations(states, seat), observations(twins, seat))
+            np.testing.assert_array_equal(observe(states, seat), observe(twins, seat))
             deciding = states["turn"] == seat
             np.testing.assert_array_equal(action_masks(states)[deciding], action_masks(twins)[deciding])
             reserves += int((states["reserve"] != twins["reserve"]).any(axis=(1, 2)).sum())
@@ -174,15 +172,15 @@ def test_a_sampled_state_looks_the_same(variant: str, players: int, seed: int) -
     game, rng = random_game(variant, players, seed, 20 + 20 * seed), np.random.default_rng(seed)
     for seat in range(players):
         twin = sample(game.view(seat), rng)
-        np.testing.assert_array_equal(observations(game.states, seat), observations(twin, seat))
+        np.testing.assert_array_equal(observe(game.states, seat), observe(twin, seat))
 
 
 def test_a_hidden_card_can_be_told_by_its_owner() -> None:
     game = Game("classic", 2, seed=1, start=0, moves="reserve 3?; take wug")
     view, rng = game.view(1), np.random.default_rng(1)
     others = [sample(view, rng) for _ in range(20)]
-    assert 1 == len({observations(states, 1).tobytes() for states in others})
-    assert 5 < len({observations(states, 0).tobytes() for states in others})
+    assert 1 == len({observe(states, 1).tobytes() for states in others})
+    assert 5 < len({observe(states, 0).tobytes() for states in others})
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -190,7 +188,7 @@ def test_looking_changes_nothing(variant: str) -> None:
     game = random_game(variant, 4, 3, 60)
     before = game.states.tobytes()
     for seat in range(4):
-        observations(game.states, seat)
+        observe(game.states, seat)
     action_masks(game.states)
     assert before == game.states.tobytes()
 
@@ -201,7 +199,7 @@ def test_masks_and_ranges_through_whole_games(variant: str, players: int) -> Non
     states, rng = deal(variant, players, np.arange(200)), np.random.default_rng(1)
     stages = set()
     for _ in range(260):
-        masks, rows = action_masks(states), observations(states)
+        masks, rows = action_masks(states), observe(states)
         np.testing.assert_array_equal(legal_table(states), masks)
         assert rows.min() >= 0
         assert (len(states), observation_size(players, variant)) == rows.shape
@@ -229,7 +227,7 @@ def test_every_city_can_be_told_from_the_others(players: int) -> None:
     """Whoever reads the tiles of a row knows which faces lie there."""
     for seed in range(8):
         game = Game("cities", players, seed=seed)
-        row = by_name(observations(game.states, 0)[0], fields(players, "cities"))
+        row = by_name(observe(game.states, 0)[0], fields(players, "cities"))
         for place, tile_here in enumerate(game.view(0).tiles):
             demand = tuple(by_name(row["tiles"][place], TILE)["demand"].tolist())
             read = demand, int(row["tile_prestige"][place]), int(row["tile_other"][place])
