@@ -46,7 +46,7 @@ def array(variant: str, players: int) -> Slice:
         games = states.copy()
         with batch.cores(1):
             for row in seeds:
-                batch.play(games, batch.choose(games, batch.legal(games), row))
+                batch.play(games, batch.choose(games, batch.legal(games), seeds=row))
 
     return play
 

@@ -1,8 +1,8 @@
 """`make soak`: hours at a small server in minutes. Tables are opened, played and left, sockets come, break and come back.
 
 Every ten seconds it writes what the server holds into a CSV file: memory, file handles, objects the garbage collector tracks,
-tables, sockets. At the end everybody leaves and all tables leave the memory; then it says what was given back. With `--profile`
-the server also tells what the memory was allocated for (that makes it several times slower).
+tables, sockets (`bench/soak_plot.py` draws them). At the end everybody leaves and all tables leave the memory; then it says what
+was given back. With `--profile` the server also tells what the memory was allocated for (that makes it several times slower).
 """
 
 import argparse
@@ -147,18 +147,6 @@ class Soak:
         print(f"longest garbage collection {wall:.1f} ms, {cpu:.1f} ms of a core; samples in {self.output}")
         print(f"commit {commit()}; {machine()}; load average {os.getloadavg()[0]:.1f}")
 
-    def plot(self) -> None:
-        try:
-            from matplotlib import pyplot
-        except ImportError:
-            return
-        _, axes = pyplot.subplots(len(COLUMNS) - 1, sharex=True, figsize=(8, 14))
-        for axis, name in zip(axes, COLUMNS[1:], strict=True):
-            axis.plot([row["seconds"] / 60 for row in self.rows], [row[name] for row in self.rows])
-            axis.set_ylabel(name)
-        axes[-1].set_xlabel("minutes")
-        pyplot.savefig(self.output.with_suffix(".png"))
-
 
 class Stranger(Guest):
     """A guest who keeps the name that the server gives: choosing one is limited for each address."""
@@ -240,7 +228,6 @@ async def soak_for(server: Watched, minutes: float, visitors: int, pause: float,
         after = await soak.sample(http)
         await server.tell_largest()
     soak.report(before, full, after)
-    soak.plot()
 
 
 def main() -> None:

@@ -6,15 +6,16 @@ It reads what the next server is to be from a line, and writes the process id.
 import gc
 import json
 import os
+import resource
 import signal
 import sys
 import tempfile
 
 from cabochon.server.app import create_app
-from cabochon.server.bot_pool import warm_up_rules
 from cabochon.server.database import open_engine
 from cabochon.server.run import config, play
 from cabochon.server.settings import Settings
+from cabochon.warming import warm_up_rules
 
 
 def rehearse() -> None:
@@ -29,15 +30,23 @@ def rehearse() -> None:
     gc.freeze()  # so that no server looks at all of this again
 
 
-def serve(port: int, database: str, environment: dict[str, str], log: str) -> None:
-    """Be the server, in a new process."""
+def serve(port: int, database: str, environment: dict[str, str], log: str, is_worker: bool = False) -> None:
+    """Be the server, or a worker of a cluster, in a new process."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     sys.stdin.close()
     kept = os.open(log, os.O_WRONLY | os.O_APPEND)
     os.dup2(kept, sys.stdout.fileno())
     os.dup2(kept, sys.stderr.fileno())
     os.environ.update(environment)
-    play(Settings.from_environment(database=database), port, open_browser=False)
+    if "MAX_FILES" in environment:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (int(environment["MAX_FILES"]),) * 2)
+    settings = Settings.from_environment(database=database)
+    if is_worker:
+        from cabochon.server.worker import work
+
+        work(settings)
+    else:
+        play(settings, port, open_browser=False)
 
 
 def main() -> None:
@@ -47,6 +56,9 @@ def main() -> None:
         wanted = json.loads(line)
         if not wanted["database"].startswith("sqlite"):
             open_engine(wanted["database"]).dispose()  # loads the driver
+        if "CABOCHON_BROKER" in wanted["environment"]:
+            import cabochon.server.cluster
+            import cabochon.server.worker  # noqa: F401
         child = os.fork()
         if child == 0:
             serve(**wanted)

@@ -24,6 +24,7 @@ from websockets.asyncio.client import ClientConnection
 
 from cabochon.server.run import bound_socket, config
 from cabochon.server.settings import Settings
+from tests.support.postgres import own_database
 
 START_SECONDS = 60
 POLL_SECONDS = 0.02
@@ -66,7 +67,7 @@ class ServerProcess:
 
     def __init__(self, folder: Path, database: str = "", /, **settings: float) -> None:
         self.port = free_port()
-        self.database = database or f"sqlite:///{folder / 'tables.db'}"
+        self.database = database or own_database(folder / "tables.db")
         self.settings = {f"CABOCHON_{name.upper()}": str(value) for name, value in settings.items()}
         self.environment = os.environ | self.settings
         self.log = (folder / "server.log").open("ab")

@@ -11,9 +11,13 @@ import pytest
 
 from cabochon import Game
 from cabochon.notation.position import format_position
+from cabochon.notation.record import format_record
+from cabochon.notation.replay import record_of
+from cabochon.rules.variants import CARDS
 from cabochon.server import analysis_routes
+from cabochon.server.analysis import MAX_MOVES_SHOWN
 from cabochon.server.analysis_messages import PROBLEMS, AnalysisOut, FoundOut, GameLineOut, NotFoundOut
-from cabochon.server.analysis_routes import search
+from cabochon.server.study_pieces import search
 from cabochon.study.known import as_known, parse_known, seen_by_turn
 from tests.support.serving import Clock, Guest, House, house, true_sources, two_players
 
@@ -231,14 +235,12 @@ def test_a_page_that_has_gone_is_not_thought_for(here: House) -> None:
         open_board.hear()
     assert here.client.portal
     here.client.portal.call(gone, here)
-    assert 0 == here.service.bots.background.job_count
-    assert {} == dict(here.service.sockets.open)
 
 
 async def gone(here: House) -> None:
-    """The server has seen that the socket is closed."""
+    """The server has seen that the socket is closed, and nothing is thought about any more."""
     async with asyncio.timeout(20):
-        while here.service.sockets.open:
+        while here.service.sockets.open or here.service.bots.background.job_count:
             await asyncio.sleep(0.01)
 
 
@@ -252,8 +254,8 @@ def test_the_search_sees_only_what_the_seat_to_move_knows() -> None:
         def is_set(self) -> bool:
             return False
 
-    there = search(seen_by_turn(known), 64, 5, Never())
-    assert there.moves == search(game.view(0), 64, 5, Never()).moves
+    there = search(seen_by_turn(known), 64, 5, MAX_MOVES_SHOWN, Never())
+    assert there.moves == search(game.view(0), 64, 5, MAX_MOVES_SHOWN, Never()).moves
 
 
 # games and tables
@@ -277,7 +279,8 @@ def test_a_finished_game_is_analysed_from_any_moment(here: House) -> None:
     assert moves == [one["text"] for one in line["moves"]]
     position = line["position"]
     for first in range(0, len(moves), 40):
-        found = analysed(guest, position, *line["moves"][first : first + 40])
+        steps = [{"text": one["text"], "card": one["card"]} for one in line["moves"][first : first + 40]]
+        found = analysed(guest, position, *steps)
         assert None is found["problem"]
         position = found["board"]["position"]
     assert line_of(here.service.rooms[table].table.game) == position and found["board"]["end"]
@@ -323,6 +326,14 @@ def test_a_table_begins_at_a_position(here: House) -> None:
     here.service.rooms.clear()
     assert 200 == guest.get(f"/api/tables/{table.id}/replay").status_code, "it is read again from its log"
     assert kept == line_of(here.service.rooms[table.id].table.game)
+    with guest.at(table.id) as chair:
+        chair.done("resign")
+        chair.until(lambda state: state["outcome"])
+    record = guest.get(f"/api/tables/{table.id}/record").text
+    assert (kept, first) == (line_of(Game.from_record(record)), Game.from_record(record).beginning())
+    assert "won by 1 2; reason resigned;" in record
+    assert "from_position" == guest.request("GET", f"/api/tables/{table.id}/reveal").json()["code"], "there is no deal to check"
+    assert 200 == post(guest, "/api/reviews", table=table.id).status_code
 
 
 def test_unseen_cards_are_dealt_and_the_others_lie_where_they_lay(here: House) -> None:
@@ -362,3 +373,56 @@ def test_a_line_from_the_deal_is_saved_as_a_record(here: House) -> None:
     assert game.position().market[0] == replayed.beginning().position().market[0]
     later = found["board"]["position"]
     assert "no_deal" == post(guest, "/api/analysis/record", position=later, moves=[]).json()["code"]
+
+
+def opened(guest: Guest, record: str) -> dict[str, Any]:
+    response = post(guest, "/api/analysis/game", record=record)
+    assert 200 == response.status_code, response.text
+    return GameLineOut.model_validate_json(response.text).model_dump()
+
+
+def test_a_record_is_opened_with_its_moves_cards_and_comments(here: House) -> None:
+    game = Game("marvel", 2, seed=5, start=0, moves="reserve 2b; reserve 1?; take ypb")
+    record = format_record(record_of(game, ("Anna", "Ben"), comments=("a plan", "", "")))
+    found = opened(here.guest(), record)
+    assert (["Anna", "Ben"], ["a plan", "", ""]) == (found["names"], [move["note"] for move in found["moves"]])
+    assert format_position(as_known(game.beginning().position())) == found["position"]
+    drawn = game.position().seats[1].reserve[0].card
+    assert [game.position().market[1][1], drawn, None] == [move["card"] for move in found["moves"]]
+
+
+def test_a_record_of_a_real_table_hides_what_nobody_saw(here: House) -> None:
+    game = Game("classic", 2, seed=5, start=0)
+    moves = [{"text": "reserve 1?"}, {"text": "reserve 2b", "card": 55}]
+    record = post(here.guest(), "/api/analysis/record", position=line_of(game), moves=moves, names=[]).json()["record"]
+    assert [None, 55] == [move["card"] for move in opened(here.guest(), record)["moves"]]
+
+
+def test_a_record_that_cannot_be_read_is_refused_with_its_line(here: House) -> None:
+    text = format_record(Game(seed=1, moves="reserve 1a").record())
+    for wrong, status, code in (
+        ("[Event 'chess']", 409, "bad_record"),
+        (text.replace("reserve 1a", "reserve 9z"), 409, "bad_record"),
+        (text + 61_000 * " ", 422, "not_understood"),
+        (text + 70_000 * " ", 413, "too_large"),
+    ):
+        response = post(here.guest(), "/api/analysis/game", record=wrong)
+        assert (status, code) == (response.status_code, response.json()["code"])
+
+
+def test_the_editor_knows_house_rules_a_choice_of_tiles_and_the_end(here: House) -> None:
+    guest = here.guest()
+    board = drafted(guest, **draft(fill=True, house={"goal": 9, "token_limit": 12, "hand_limit": 1, "take_fewer": True}))["board"]
+    assert (9, 12, 1, True) == tuple(board["house"][name] for name in ("goal", "token_limit", "hand_limit", "take_fewer"))
+    assert "claim" == drafted(guest, **draft(fill=True, stage="claim"))["problem"]["code"]
+    assert "passes" == drafted(guest, **draft(fill=True, stage="over"))["problem"]["code"], "there are tokens to take"
+    rich = [{"tokens": [0] * 6, "tableau": [71, 75, 79, 83, 87]}, {"tokens": [0] * 6}]
+    board = drafted(guest, **draft(fill=True, stage="over", round=20, turn=1, seats=rich))["board"]
+    assert ([0], "goal", 20) == (board["end"]["winners"], board["end"]["reason"], board["view"]["round"])
+    four_of_each = [card.number for bonus in "wugrk" for card in [one for one in CARDS["classic"] if one.bonus == bonus][:4]]
+    seats = [{"tokens": [0] * 6, "tableau": four_of_each}, {"tokens": [0] * 6}]
+    wanted = draft(fill=True, stage="claim", seats=seats, tiles=[{"number": number} for number in (1, 2, 3)], house={"goal": 100})
+    found = drafted(guest, **wanted)
+    board = found["board"]
+    assert None is found["problem"]
+    assert ("claim", ["claim 1", "claim 2", "claim 3"]) == (board["view"]["stage"], board["choices"]["legal"])

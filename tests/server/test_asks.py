@@ -64,7 +64,7 @@ def test_silence_is_a_no_before_the_clock_has_stood_still_for_long(here: House) 
         assert (1, [60, 60]) == (state["clock"]["running"], state["clock"]["left"])
         here.clock.pass_by(60)
         tick(here)
-        assert "timeout" == anna.until_number(2)["entries"][-1]["kind"], "it runs again"
+        assert "timeout" == anna.entry(2)["kind"], "it runs again"
 
 
 def test_nobody_gets_time_by_asking(here: House) -> None:
@@ -77,7 +77,7 @@ def test_nobody_gets_time_by_asking(here: House) -> None:
         assert (0, None) == (state["clock"]["running"], state["asks"][0]["left"])
         here.clock.pass_by(60)
         tick(here)
-        assert "timeout" == ben.until_number(3)["entries"][0]["kind"]
+        assert "timeout" == ben.entry(3)["kind"]
 
 
 @pytest.mark.parametrize("clock", [{"kind": "none"}, {"kind": "days", "days": 1}])

@@ -19,7 +19,7 @@ from cabochon.server.background import Background, WorkFailed
 from cabochon.server.bot_pool import BotPool, Worker
 from cabochon.server.errors import Refused
 from cabochon.server.settings import Settings
-from cabochon.study.review import judge
+from cabochon.study.review import Course, judge
 from tests.server.process import run
 
 STUDIES, TABLES = 40, 10
@@ -267,9 +267,10 @@ def test_a_guest_an_address_and_all_together_have_only_so_many_jobs() -> None:
 
 def test_a_decision_that_is_interrupted_has_no_verdict_and_one_that_is_not_has_the_usual() -> None:
     game = Game("classic", 2, seed=7, start=0)
-    move, small = game.legal_moves()[0], Budget(nodes=16)
+    game.play(game.legal_moves()[0])
+    course, small = Course(game), Budget(nodes=16)
     stop = threading.Event()
-    assert judge(game, move, 0, small, 0) == judge(game, move, 0, small, 0, stop)
+    assert judge(course, 0, small, 0) == judge(course, 0, small, 0, stop)
     stop.set()
     with pytest.raises(Interrupted):
-        judge(game, move, 0, small, 0, stop)
+        judge(course, 0, small, 0, stop)

@@ -4,7 +4,9 @@ import asyncio
 import os
 import time
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import psutil
@@ -14,7 +16,7 @@ from cabochon import Game
 from cabochon.bots import BOTS, Budget, bot
 from cabochon.bots.external import ExternalBot
 from cabochon.server import bot_pool
-from cabochon.server.bot_pool import GLANCE, BotMove, BotPool, Worker, allowance, restart_pause, two_digits
+from cabochon.server.bot_pool import GLANCE, GLANCE_SECONDS, BotMove, BotPool, Worker, allowance, restart_pause, two_digits
 from cabochon.server.errors import Refused
 from cabochon.server.settings import Settings
 from tests.server.process import run
@@ -177,6 +179,9 @@ def asked_at_once(monkeypatch: pytest.MonkeyPatch, name: str, tables: int, **sai
 
 
 def test_a_bot_that_many_tables_ask_thinks_less_and_is_not_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = count(step=GLANCE_SECONDS / 10)  # one that a busy machine does not hold up between two looks at it
+    for module in (bot_pool.__name__, __name__):
+        monkeypatch.setattr(f"{module}.time", SimpleNamespace(monotonic=lambda: next(clock)))
     pool, moves = asked_at_once(monkeypatch, "legend", 120, bot_seconds=0.1)
     assert {("legend", None)} == {(move.bot, move.instead_of) for move in moves}
     assert {"short"} == {move.why for move in moves}

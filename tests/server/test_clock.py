@@ -1,17 +1,24 @@
 """Nobody loses time because a machine slept or somebody set its clock."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
+from cabochon.server.app import create_app
 from cabochon.server.clock import PlayingTime, TableClock
+from cabochon.server.database import migrate, open_engine
 from cabochon.server.messages import DaysClock, MoveClock
+from cabochon.server.nodes import Time, beat, pulse, say_alive
 from cabochon.server.settings import Sources
+from cabochon.server.shared_time import STILL_SECONDS, SharedTime
 from tests.support.postgres import every_database
-from tests.support.serving import Clock, House, fixed_sources, house, two_players
+from tests.support.serving import Clock, House, fixed_sources, house, settings, two_players
+from tests.support.valkey import Valkey
 
 MINUTE, DAY = 60.0, 86_400.0
 
@@ -141,3 +148,68 @@ def test_the_heart_of_a_server_beats(tmp_path: Path, database: str) -> None:
         while sources.playing.last_beat == first:
             here.client.get("/api/health")
         assert 2.0 == sources.playing.longest_pause
+
+
+# A cluster
+
+
+def test_the_time_of_a_cluster_leaves_out_its_pauses(postgres_url: str) -> None:
+    engine = open_engine(postgres_url)
+    with engine.begin() as connection:
+        migrate(connection)
+        say_alive(connection, "one", "")
+        last = beat(connection)
+        for hour in (-3600, 3600):  # the last beat was an hour ago; PostgreSQL's clock was set back by an hour
+            connection.execute(pulse.update().values(beat=pulse.c.beat + hour))
+            assert {"one", "two"} == say_alive(connection, "two", "")
+            found = beat(connection)
+            assert 0 <= found.playing - (last.playing + hour) < MINUTE, "it goes on where it was at the last beat"
+            last = found
+    engine.dispose()
+
+
+def test_a_beat_that_waits_for_another_tells_the_time_after_that(postgres_url: str) -> None:
+    """A line may be cut between a beat and its commit: the other nodes wait, and must not tell the time before they waited."""
+    engine = open_engine(postgres_url)
+    with engine.begin() as connection:
+        migrate(connection)
+        say_alive(connection, "one", "")
+        beat(connection)
+
+    def beat_too() -> Time:
+        with engine.begin() as connection:
+            say_alive(connection, "two", "")
+            return beat(connection)
+
+    waiting = sa.text("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()")
+    with ThreadPoolExecutor(1) as thread:
+        with engine.begin() as connection:
+            say_alive(connection, "one", "")
+            beat(connection)
+            other = thread.submit(beat_too)
+            while not connection.scalar(waiting):
+                connection.exec_driver_sql("SELECT pg_stat_clear_snapshot()")
+            last = beat(connection)
+        found = other.result()
+    assert last.day < found.day and 0 < found.playing - last.playing < MINUTE
+    assert pytest.approx(found.day - last.day) == found.playing - last.playing, "nobody loses or gains by it"
+    engine.dispose()
+
+
+def test_an_answer_that_took_long_is_asked_for_again(postgres_url: str, valkey: Valkey, tmp_path: Path) -> None:
+    service = create_app(settings(tmp_path, database=postgres_url, broker=valkey.url)).state.service
+    times = iter([0.0, 2.0, 10.0, 10.1])
+    service.cluster.time.monotonic = lambda: next(times)
+    _found, _live, asked, answered = service.cluster._beat()
+    assert (10.0, 10.1) == (asked, answered)
+    service.repository.close()
+
+
+def test_a_node_that_does_not_hear_the_time_lets_it_stand_still() -> None:
+    own = Clock()
+    shared = SharedTime(own)
+    shared.set(Time(1_000_000.0, 500.0), own(), own() + 0.2)  # half of the time for the answer is over when it arrives
+    own.pass_by(0.6)
+    assert pytest.approx(1_000_000.5) == shared.day() and pytest.approx(500.5) == shared()
+    own.pass_by(3600)
+    assert 500 + STILL_SECONDS == shared() and pytest.approx(1_003_600.5) == shared.day()

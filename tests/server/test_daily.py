@@ -1,6 +1,5 @@
 """The deal of the day and duels: the same for everybody, one try that counts, and nothing of the other's before the own end."""
 
-import asyncio
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,24 +16,12 @@ from cabochon.server.commitment import DealInputs, Reveal3, commitment_3, day_se
 from cabochon.server.daily import better_side, rank_of, results_out, score_out
 from cabochon.server.shared_deals import BOTS_BY_WEEKDAY, choose_alike, deal_of_day, exact_bots
 from cabochon.server.shuffle import order_of
+from tests.server.process import run
 from tests.server.test_handlers import play_out
 from tests.support.postgres import every_database
 from tests.support.serving import Chair, Clock, Guest, House, house, true_sources
 
 DAY = 86_400.0
-
-
-@pytest.fixture(scope="module")
-def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    with house(tmp_path_factory.mktemp("here"), true_sources(Clock())) as running:
-        yield running
-
-
-@pytest.fixture
-def own(tmp_path: Path, database: str) -> Iterator[House]:
-    """A server for one test, on either database."""
-    with house(tmp_path, true_sources(Clock()), database=database) as running:
-        yield running
 
 
 def begin(guest: Guest, variant: str = "classic", **wanted: Any) -> str:
@@ -128,7 +115,7 @@ def test_a_bot_is_waited_for_rather_than_replaced(here: House, monkeypatch: pyte
         return next(tries, None) or await choose(name, view, seed)
 
     monkeypatch.setattr(pool, "choose", late_once)
-    chosen = asyncio.run(choose_alike(pool, "merchant", game.view(game.turn), 7))
+    chosen = run(choose_alike(pool, "merchant", game.view(game.turn), 7))
     assert ("merchant", None) == (chosen.bot, chosen.instead_of)
 
 
@@ -302,6 +289,7 @@ def test_nothing_of_the_other_is_told_before_the_own_end(here: House) -> None:
     for guest in (anna, carl):
         shown = duel(guest, name)
         assert [None, None, None] == [shown["better"], *(side["score"] for side in shown["sides"])]
+        assert [None, None] == [side["table"] for side in shown["sides"]]
         for what in ("record", "reveal", "replay"):
             assert "nobody_watches" == refusal(guest.get(f"/api/tables/{other}/{what}"))
     assert "resigned" == duel(ben, name)["own"]["score"]["result"] and duel(ben, name)["better"] is None
@@ -309,6 +297,11 @@ def test_nothing_of_the_other_is_told_before_the_own_end(here: House) -> None:
     finish(anna, mine)
     assert 0 == duel(anna, name)["better"] == duel(ben, name)["better"]
     assert duel(carl, name)["better"] is None
+    assert [mine, other] == [side["table"] for side in duel(ben, name)["sides"]], "now each may look at the other's game"
+    assert [None, None] == [side["table"] for side in duel(carl, name)["sides"]]
+    for what in ("record", "replay?seat=0", "analysis"):
+        assert 200 == anna.get(f"/api/tables/{other}/{what}").status_code == ben.get(f"/api/tables/{mine}/{what}").status_code
+        assert "nobody_watches" == refusal(carl.get(f"/api/tables/{other}/{what}"))
 
 
 def test_what_is_no_duel(here: House) -> None:

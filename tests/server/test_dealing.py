@@ -42,19 +42,6 @@ NONCES = ["0a" * 32, "1b" * 32, "2c" * 32]
 SECONDS = 5.0
 
 
-@pytest.fixture(scope="module")
-def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    with house(tmp_path_factory.mktemp("here"), true_sources(Clock())) as running:
-        yield running
-
-
-@pytest.fixture
-def own(tmp_path: Path, database: str) -> Iterator[House]:
-    """A server for one test, on either database."""
-    with house(tmp_path, true_sources(Clock()), database=database) as running:
-        yield running
-
-
 # The state machine
 
 

@@ -1,6 +1,8 @@
 """Garbage collection and memory: what a game leaves behind, and when everything is looked at."""
 
+import asyncio
 import gc
+import inspect
 import threading
 import time
 import tracemalloc
@@ -17,6 +19,7 @@ from cabochon.game import Game
 from cabochon.server.app import create_app
 from cabochon.server.connection import Connection
 from cabochon.server.gc_tuning import FEW, FULL_SECONDS, MAX_WAIT_SECONDS, QUIET_SECONDS, Collector, give_back_memory
+from cabochon.server.http_limits import LimitedSocket
 from cabochon.server.room import Room
 from cabochon.server.run import config
 from cabochon.server.serialise import packed
@@ -140,6 +143,21 @@ def test_a_game_that_everybody_left_is_freed_without_a_garbage_collection(tmp_pa
             gc.set_debug(0)
             gc.garbage.clear()
             gc.enable()
+
+
+def test_a_line_that_breaks_ends_the_parser_which_refers_to_its_connection(tmp_path: Path) -> None:
+    async def lose_one(url: str) -> list[LimitedSocket]:
+        async with Guest(url, "Anna") as anna, anna.at(await anna.create(bots=["greedy"])) as chair:
+            sockets = [one for one in gc.get_objects() if type(one) is LimitedSocket]
+            chair.connection.transport.abort()
+            while not all(one.disconnected for one in sockets):
+                await asyncio.sleep(0.01)
+            return sockets
+
+    with real_server(tmp_path) as (url, _):
+        sockets = run(lose_one(url))
+        assert 1 == len(sockets)
+        assert [inspect.GEN_CLOSED] == [inspect.getgeneratorstate(one.conn.parser) for one in sockets]
 
 
 def tracked(here: House, moves: int) -> int:

@@ -192,9 +192,9 @@ def test_a_move_is_acknowledged_and_shown_to_everybody(here: House) -> None:
     with two_players(here) as (_, anna, ben):
         assert 0 == anna.state["view"]["turn"] and anna.state["choices"] and not ben.state["choices"]
         assert 1 == anna.play("take wug")
-        state = ben.until_number(1)
-        assert [1, 1, 1, 0, 0, 0] == state["view"]["areas"][0]["tokens"] == state["entries"][0]["gems"]
-        assert ("take wug", 0, "move") == tuple(state["entries"][0][name] for name in ("text", "seat", "kind"))
+        state, line = ben.until_number(1), ben.entry(1)
+        assert [1, 1, 1, 0, 0, 0] == state["view"]["areas"][0]["tokens"] == line["gems"]
+        assert ("take wug", 0, "move") == tuple(line[name] for name in ("text", "seat", "kind"))
         assert "take rr" in state["choices"]["legal"]
 
 
@@ -268,7 +268,7 @@ def test_a_payment_can_be_chosen(here: House) -> None:
                     text, ways = next(iter(payments.items()))
                     assert text in state["choices"]["legal"]
                     number = chair.done("move", number=state["number"] + 1, text=ways[-1])
-                    entry = chair.until_number(number)["entries"][-1]
+                    entry = chair.entry(number)
                     assert entry["text"] == ways[-1] and sum(entry["gems"]) == len(ways[-1].split()[-1])
                     return
                 legal = state["choices"]["legal"]
@@ -296,8 +296,8 @@ def test_spectators_see_public_things_only(here: House) -> None:
         anna.play("reserve 3?")
         seen, own, other = (chair.until_number(1) for chair in (watcher, anna, ben))
         assert None is seen["view"]["areas"][0]["reserve"][0]["card"] is other["view"]["areas"][0]["reserve"][0]["card"]
-        assert own["view"]["areas"][0]["reserve"][0]["card"] == own["entries"][0]["card"] is not None
-        assert None is seen["entries"][0]["card"] is other["entries"][0]["card"]
+        assert own["view"]["areas"][0]["reserve"][0]["card"] == anna.entry(1)["card"] is not None
+        assert None is watcher.entry(1)["card"] is ben.entry(1)["card"]
         assert (None, None, {}) == (seen["view"]["seat"], seen["choices"], seen["prices"])
         assert 1 == seen["table"]["watchers"]
 
@@ -350,7 +350,7 @@ def test_a_running_game_cannot_be_replayed_where_reserves_lie_face_down(here: Ho
         first.done("start")
         first.until(lambda state: state["view"])
         first.play("reserve 1a")
-        lines = [chair.until_number(1)["entries"][0] for chair in (first, second)]
+        lines = [chair.entry(1) for chair in (first, second)]
         assert [None, None] == [line["turned_up"] for line in lines], "it would tell later which card left this place"
         assert (True, None) == (lines[0]["card"] is not None, lines[1]["card"])
         for guest, eyes in ((anna, "?seat=0"), (ben, "?seat=1"), (anna, ""), (stranger, "")):
@@ -372,7 +372,7 @@ def test_a_decision_is_free_to_take_back_until_something_is_revealed(here: House
         assert "free" == anna.until_number(1)["can_undo"]
         anna.done("undo")
         state = anna.until_number(2)
-        assert ("undo", 1, 0) == tuple(state["entries"][0][name] for name in ("kind", "undoes", "seat"))
+        assert ("undo", 1, 0) == tuple(anna.entry(2)[name] for name in ("kind", "undoes", "seat"))
         assert before == state["view"] and state["choices"]
         anna.play("reserve 1a")
         assert "ask" == anna.until_number(3)["can_undo"]

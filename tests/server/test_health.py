@@ -15,9 +15,12 @@ import psutil
 import pytest
 import sqlalchemy as sa
 
+from cabochon import CabochonError
 from cabochon.server import repository, service
+from cabochon.server.app import create_app
 from cabochon.server.database import POSTGRESQL_LINE
 from cabochon.server.logs import LeaveOutRepeats
+from cabochon.server.settings import Settings
 from tests.support.postgres import Postgres, every_database
 from tests.support.serving import Clock, House, house, two_players
 
@@ -72,6 +75,7 @@ def test_health_writes_but_not_more_often_than_it_may(tmp_path: Path, database: 
 # SQLite
 
 
+@pytest.mark.sqlite
 def test_a_full_disk(tmp_path: Path, database: str, monkeypatch: pytest.MonkeyPatch) -> None:
     large = repository.secret_keys.insert().values(name="large", key="x" * 1_000_000)
     with house(tmp_path, database=database) as here, two_players(here) as (_, anna, _ben):
@@ -90,6 +94,7 @@ def test_a_full_disk(tmp_path: Path, database: str, monkeypatch: pytest.MonkeyPa
         anna.play("take wug")
 
 
+@pytest.mark.sqlite
 @pytest.mark.parametrize("part", ["games.db", "games.db-wal"])
 def test_a_file_that_was_taken_away_acknowledges_nothing(tmp_path: Path, database: str, part: str) -> None:
     file, aside = tmp_path / part, tmp_path / "aside"
@@ -106,6 +111,7 @@ def test_a_file_that_was_taken_away_acknowledges_nothing(tmp_path: Path, databas
         assert 0 == here.guest().get(f"/api/tables/{table}/replay").json()["views"][-1]["turns"]
 
 
+@pytest.mark.sqlite
 def test_a_damaged_file_is_noticed(tmp_path: Path, database: str) -> None:
     damage = "import sys; f = open(sys.argv[1], 'r+b'); f.seek(4096); f.write(b'\\xff' * 60_000)"
     with house(tmp_path, database=database) as here:
@@ -121,6 +127,22 @@ def test_a_damaged_file_is_noticed(tmp_path: Path, database: str) -> None:
         assert (503, "no_database") == (answer.status_code, answer.json()["code"])
 
 
+@pytest.mark.sqlite
+def test_a_database_that_may_not_be_written_to(tmp_path: Path, database: str) -> None:
+    with house(tmp_path, database=database) as here, two_players(here) as (table, anna, _ben):
+        connection = here.service.repository.lease.connection.connection.dbapi_connection
+        connection.execute("PRAGMA query_only = ON")  # the same error as a read-only disk, also for root
+        assert unwell("the database may not be written to") == health(here)
+        assert 503 == here.client.get("/api/ready").status_code and 200 == here.client.get("/api/live").status_code
+        assert NOT_STORED == anna.refusal("move", number=1, text="take wug")
+        assert 200 == here.guest().get(f"/api/tables/{table}").status_code, "it can be read"
+        connection.execute("PRAGMA query_only = OFF")
+        assert WELL == health(here)
+    with pytest.raises(CabochonError, match="attempt to write a readonly database"):
+        create_app(Settings(database=f"sqlite:///file:{tmp_path}/games.db?mode=ro&uri=true", bot_workers=0))
+
+
+@pytest.mark.sqlite
 def test_a_file_that_another_program_keeps_locked(tmp_path: Path, database: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cabochon.server.database.BUSY_MILLISECONDS", 50)
     with house(tmp_path, database=database) as here, two_players(here) as (_, anna, _ben):
@@ -137,6 +159,13 @@ def test_a_file_that_another_program_keeps_locked(tmp_path: Path, database: str,
 
 
 # PostgreSQL
+
+
+def play_anew(here: House) -> None:
+    """Sockets whose move was not stored are closed: somebody else comes."""
+    guest = here.guest("Cleo")
+    with guest.at(guest.create(bots=["greedy"], start="host")) as chair:
+        chair.play("take wug")
 
 
 @contextmanager
@@ -186,9 +215,41 @@ def test_postgresql_goes_away_and_comes_back(
             with here.service.repository.trial:  # somebody else is trying: nobody waits for a thread
                 assert 503 == here.client.get("/api/tables").status_code
         until(here, WELL)
-        guest = here.guest("Cleo")
-        with guest.at(guest.create(bots=["greedy"], start="host")) as chair:
-            chair.play("take wug")
+        play_anew(here)
+
+
+def test_postgresql_that_may_not_be_written_to(tmp_path: Path, postgres: Postgres, postgres_url: str) -> None:
+    """As a standby, or a database whose owner has closed it for a while."""
+    name = sa.make_url(postgres_url).database
+
+    def set_read_only(how: str) -> None:
+        postgres.execute(f"ALTER DATABASE {name} SET default_transaction_read_only = {how}")
+        postgres.execute(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'")
+
+    with house(tmp_path, database=postgres_url) as here, two_players(here) as (table, anna, _ben):
+        set_read_only("on")
+        until(here, unwell("the database may not be written to"))
+        assert NOT_STORED == anna.refusal("move", number=1, text="take wug")
+        assert 200 == here.guest().get(f"/api/tables/{table}").status_code, "it can be read"
+        set_read_only("off")
+        until(here, WELL)
+        play_anew(here)
+    set_read_only("on")
+    with pytest.raises(CabochonError, match="read-only transaction"):
+        create_app(Settings(database=postgres_url, bot_workers=0))
+
+
+def test_a_table_of_postgresql_that_another_program_keeps_locked(tmp_path: Path, postgres_url: str) -> None:
+    url = f"{postgres_url}&options=-c%20lock_timeout%3D50ms"
+    with house(tmp_path, database=url) as here, two_players(here) as (_, anna, _ben):
+        other = sa.create_engine(postgres_url)
+        with other.begin() as connection:
+            connection.exec_driver_sql("LOCK TABLE lease IN ACCESS EXCLUSIVE MODE")
+            assert unwell("the database is locked by another program") == health(here)
+            assert NOT_STORED == anna.refusal("move", number=1, text="take wug")
+        other.dispose()
+        assert WELL == health(here)
+        play_anew(here)
 
 
 REFUSING = """

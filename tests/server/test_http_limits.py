@@ -1,6 +1,7 @@
 """One connection can neither keep the others waiting nor fill the memory: a real server, and clients that misbehave."""
 
 import asyncio
+import gc
 import socket
 import time
 from collections.abc import Iterator
@@ -12,14 +13,15 @@ import httpx
 import psutil
 import pytest
 from uvicorn.server import ServerState
+from websockets.http11 import Request
 
 from cabochon.errors import CabochonError
 from cabochon.server.addresses import address_block, is_within, parse_networks
 from cabochon.server.errors import Refused
-from cabochon.server.http_limits import MIN_TAKEN_BYTES, Connections, LimitedHttp, UnreadWatch
+from cabochon.server.http_limits import MIN_TAKEN_BYTES, Connections, LimitedHttp, LimitedSocket, UnreadWatch
 from cabochon.server.run import config, open_files
 from cabochon.server.settings import Settings
-from tests.server.process import Guest, ServerProcess, run
+from tests.server.process import ForkedServer, Guest, Nursery, ServerProcess, run
 from tests.server.raw import (
     ELSEWHERE,
     EMPTY_TEXT,
@@ -436,6 +438,86 @@ class ResettableTransport(asyncio.Transport):
 # WebSockets
 
 
+TEXT, PART, LAST_PART, PING_FRAME = 0x81, 0x01, 0x80, 0x89
+
+
+def masked(head: int, data: bytes) -> bytes:
+    """A short frame of a client."""
+    mask = b"\x80\x80\x00\x00"
+    return bytes((head, 0x80 | len(data))) + mask + bytes(byte ^ mask[i % 4] for i, byte in enumerate(data))
+
+
+class OpenSocket:
+    """A LimitedSocket after its handshake, and what its application was given."""
+
+    def __init__(self) -> None:
+        self.messages: list[Any] = []
+        self.transport = ResettableTransport()
+
+    async def open(self) -> "OpenSocket":
+        async def app(_scope: Any, receive: Any, send: Any) -> None:
+            await receive()
+            await send({"type": "websocket.accept"})
+            while (message := await receive())["type"] != "websocket.disconnect":
+                self.messages.append(message["text"])
+
+        served = config(app, Settings())
+        served.load()
+        http = cast(LimitedHttp, served.http_protocol_class(config=served, server_state=ServerState(), app_state={}))  # type: ignore[call-arg]
+        http.connection_made(self.transport)
+        http.data_received(b"GET /api/tables/x/socket HTTP/1.1\r\n" + UPGRADE)
+        self.protocol: LimitedSocket = self.transport.protocol
+        while not self.protocol.handshake_complete:
+            await asyncio.sleep(0)
+        return self
+
+    async def read(self, *pieces: bytes) -> list[Any]:
+        """The messages in bytes that come in these pieces."""
+        for piece in pieces:
+            self.protocol.data_received(piece)
+            await asyncio.sleep(0)
+        while self.protocol.queue.qsize():
+            await asyncio.sleep(0)
+        self.protocol.connection_lost(None)
+        return self.messages
+
+
+def test_messages_are_the_same_wherever_they_are_cut() -> None:
+    """A short one that comes alone and whole is read without the parser, all others by it."""
+    letters = "zaż".encode()
+    parts = [masked(PART, letters[:3]), masked(PING_FRAME, b""), masked(LAST_PART, letters[3:])]
+    texts = ["one", "zaż", "", "x" * 125, "\x01\x05\0\0\0\0inner"]  # as it is sent, the last is a frame within a frame
+    frames = [masked(TEXT, text.encode()) for text in texts]
+    stream = b"".join([frames[0], *parts, *frames[2:]])
+    assert frames[-1].endswith(masked(TEXT, b"")[:1] + b"\x85\0\0\x80\x80in" + bytes((ord("n") ^ 0x80, ord("e") ^ 0x80)) + b"r")
+
+    async def all_cuts() -> list[int]:
+        cuts = range(len(stream) + 1)
+        return [cut for cut in cuts if texts != await (await OpenSocket().open()).read(stream[:cut], stream[cut:])]
+
+    assert [] == run(all_cuts())
+
+
+def test_a_short_message_costs_no_parser() -> None:
+    async def whole() -> list[Any]:
+        here = await OpenSocket().open()
+        here.protocol.conn.receive_data = None  # type: ignore[method-assign, assignment]
+        return await here.read(masked(TEXT, b"one"), masked(TEXT, b"two"))
+
+    assert ["one", "two"] == run(whole())
+
+
+def test_what_was_said_in_a_handshake_is_not_kept() -> None:
+    async def whole() -> int:
+        here = [await OpenSocket().open() for _ in range(3)]
+        gc.collect()
+        kept = [one for one in gc.get_objects() if type(one) is Request]
+        assert all(one.protocol.handshake_complete for one in here)
+        return len(kept)
+
+    assert 0 == run(whole())
+
+
 def upgraded(server: ServerProcess, table: str, client: socket.socket) -> None:
     client.sendall(f"GET /api/tables/{table}/socket HTTP/1.1\r\n".encode() + UPGRADE)
     received = b""
@@ -495,3 +577,31 @@ def test_an_odd_handshake_is_answered(server: ServerProcess, line: bytes, more: 
     with connected(server.port) as client:
         client.sendall(line + b" HTTP/1.1\r\n" + more + UPGRADE)
         assert statuses(client.recv(4096))[0] in (101, 400, 403, 405, 414, 426, 431)
+
+
+def test_a_server_with_few_file_handles(tmp_path: Path, nursery: Nursery) -> None:
+    """It lets in fewer, keeps what it needs itself, and goes on when they have left."""
+    server = ForkedServer(nursery, tmp_path, bot_workers=0)
+    server.settings["MAX_FILES"] = "230"
+    server.start()
+    try:
+        with ExitStack() as stack:
+            lines = [stack.enter_context(socket.create_connection(("127.0.0.1", server.port), 5)) for _ in range(60)]
+            answers = []
+            for line in lines:
+                line.sendall(b"GET /api/me HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                answers.append(line.recv(12))
+            assert {b"HTTP/1.1 200", b"HTTP/1.1 503"} == set(answers)
+        assert "Too many open files" not in (tmp_path / "server.log").read_text()
+        deadline = time.monotonic() + 20
+        while not server.is_ready():
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+    finally:
+        server.stop()
+
+
+def test_too_few_file_handles_are_told_at_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cabochon.server.run.open_files", lambda _wanted: 100)
+    with pytest.raises(CabochonError, match=r"only 100 files may be open: the server needs 220"):
+        config(None, Settings())

@@ -4,7 +4,6 @@ import os
 import re
 import signal
 import socket
-import sqlite3
 import subprocess
 import sys
 from contextlib import ExitStack
@@ -79,6 +78,7 @@ def test_the_first_server_says_where_it_can_be_found(database: str) -> None:
     second.close()
 
 
+@pytest.mark.sqlite
 def test_a_second_name_of_the_file_makes_no_difference(tmp_path: Path, database: str) -> None:
     first = Repository(database)
     first.open()
@@ -124,10 +124,7 @@ def test_a_lost_lock_that_nobody_took_is_taken_again(tmp_path: Path, postgres: P
 @pytest.mark.slow
 def test_a_server_that_was_replaced_ends_with_an_error(tmp_path: Path) -> None:
     server = ServerProcess(tmp_path, bot_workers=0).start()
-    file = sqlite3.connect(tmp_path / "tables.db")
-    file.execute("UPDATE lease SET epoch = epoch + 1")
-    file.commit()
-    file.close()
+    execute(server.database, "UPDATE lease SET epoch = epoch + 1")
     assert 503 == httpx.put(f"{server.url}/api/me", json={"name": "Anna"}).status_code
     assert server.process.wait(STOPPED_SECONDS) not in (0, -signal.SIGKILL)
     server.log.close()
@@ -190,6 +187,7 @@ def killed_in_their_first_start(urls: list[str]) -> tuple[int, str]:
     return done.returncode, done.stderr
 
 
+@pytest.mark.sqlite
 @pytest.mark.slow
 def test_a_first_start_that_is_killed_can_be_tried_again(tmp_path: Path) -> None:
     assert (0, "") == killed_in_their_first_start([f"sqlite:///{tmp_path}/{start}.db" for start in range(10)])
@@ -211,12 +209,14 @@ def test_a_database_of_a_newer_version_is_not_touched(database: str) -> None:
         Repository(database).open()
 
 
+@pytest.mark.sqlite
 def test_a_file_that_is_no_database(tmp_path: Path, database: str) -> None:
     (tmp_path / "games.db").write_bytes(b"\xff" * 100_000)
     result = CliRunner().invoke(cabochon, ["play", "--no-browser", "--database", database])
     assert 0 != result.exit_code and "file is not a database" in result.output and "Traceback" not in result.output
 
 
+@pytest.mark.sqlite
 def test_a_database_in_memory_is_refused(tmp_path: Path) -> None:
     with pytest.raises(CabochonError, match="name a file"):
         create_app(settings(tmp_path, database="sqlite://"))

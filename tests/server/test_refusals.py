@@ -11,7 +11,7 @@ from cabochon.server.errors import NOT_A_MOVE, REFUSALS, RULE_CODES
 from cabochon.why_not import RULES
 
 WEB = Path(__file__).parent.parent.parent / "web"
-LOCALES = json.loads((WEB / "project.inlang/settings.json").read_text(encoding="utf-8"))["locales"]
+LOCALES = json.loads((WEB / "messages/languages.json").read_text(encoding="utf-8"))["locales"]
 MESSAGES = {locale: json.loads((WEB / f"messages/{locale}.json").read_text(encoding="utf-8")) for locale in LOCALES}
 KEYS = {f"rule_{code}": RULES[code][1] for code in RULES} | {f"rule_{NOT_A_MOVE}": "{text}"}
 KEYS |= {f"refused_{code}": sentence for code, (_status, sentence) in REFUSALS.items()}

@@ -94,6 +94,27 @@ def test_a_state_comes_after_the_ack_it_follows_from() -> None:
     assert ["pong", "ack", "state 1", "refused", "closed 1000"] == sent(8, use)
 
 
+def test_what_waits_is_sent_together_where_the_socket_takes_it() -> None:
+    """While it does not, one after the other, and a state is built when its turn has come."""
+    sent_at_once: list[list[bytes]] = []
+    is_open = iter([False, False, True])
+
+    async def whole() -> list[str]:
+        socket = Recorder()
+        direct = {"is_open": lambda: next(is_open), "send": sent_at_once.append}
+        connection = Connection(socket, None, 0, 8, direct=direct)  # type: ignore[arg-type]
+        for answer in (b"one", b"two", b"three"):
+            connection.put(answer)
+        connection.refresh()
+        sender = asyncio.create_task(connection.send_all(lambda _connection: b"state", lambda _connection: None))
+        connection.close(1000, "")
+        await connection.finish(sender)
+        return socket.texts
+
+    assert ["one", "two", "closed 1000"] == run(whole())
+    assert [[b"three", b"state"]] == sent_at_once
+
+
 def test_somebody_who_asks_and_does_not_read_is_disconnected() -> None:
     def use(connection: Connection) -> None:
         connection.refresh()
@@ -208,10 +229,14 @@ def test_a_seat_holder_loads_a_page_although_the_address_has_read_too_much(tmp_p
 
 def test_counts_of_sockets_go_up_and_down() -> None:
     counts = SocketCounts(max_spectators=1, max_seated=2)
-    assert [True, False] == [counts.enter("a", seated=False) for _ in range(2)]
-    assert [True, True, False] == [counts.enter("a", seated=True) for _ in range(3)]
+
+    def enter(address: str, seated: bool) -> bool:
+        return run(counts.enter(address, seated))
+
+    assert [True, False] == [enter("a", seated=False) for _ in range(2)]
+    assert [True, True, False] == [enter("a", seated=True) for _ in range(3)]
     counts.leave("a", seated=False)
-    assert counts.enter("a", seated=False) and counts.enter("b", seated=False)
+    assert enter("a", seated=False) and enter("b", seated=False)
     for address in "ab":
         counts.leave(address, seated=False)
     assert {("a", True): 2} == counts.open
@@ -771,7 +796,7 @@ def test_an_address_opens_only_so_many_tables_a_day(tmp_path: Path) -> None:
 def test_an_address_cannot_fill_the_lobby(tmp_path: Path, database: str) -> None:
     with house(tmp_path, database=database, max_listed_per_address=3, max_waiting_tables_per_address=5) as here:
         other = here.guest().create(watch="anybody")
-        here.service.created_from[other] = "another", here.clock()
+        here.service.openings.here[other] = "another", here.clock()
         made = [here.guest().create(watch="anybody") for _ in range(5)]
         assert 409 == here.guest().request("POST", "/api/tables", json={}).status_code
         assert [*made[:1:-1], other] == [table["id"] for table in here.guest().get("/api/tables").json()["open"]]

@@ -5,7 +5,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from orjson import dumps, loads
 
 import cabochon.server.table
 from cabochon import Game
@@ -16,7 +15,7 @@ from cabochon.server.commitment import DealInputs
 from cabochon.server.errors import Refused
 from cabochon.server.messages import MoveClock, TableOptions
 from cabochon.server.repository import Stored, entry_row, seat_row
-from cabochon.server.table import Entry, Seat, SeatChange, Table, load_table, read_table, written_line
+from cabochon.server.table import Entry, Seat, SeatChange, Table, load_table, move_line, read_table
 from tests.support.positions import card, position
 
 OPTIONS = TableOptions(clock=MoveClock(kind="move", seconds=60), takeback="free")
@@ -52,7 +51,7 @@ def played(*texts: str) -> tuple[Table, list[Entry]]:
 
 def seen(table: Table) -> tuple[object, ...]:
     assert table.game is not None and table.clock is not None
-    lines = [(line.entry, dumps([line.own, line.others])) for line in table.log]
+    lines = [(line.entry, line.out(0), line.out(1)) for line in table.log]
     return table.game.position(), table.status, table.clock.left, table.decides, lines, len(table.standing)
 
 
@@ -71,9 +70,9 @@ def test_a_forced_pass_tells_everybody_the_reserved_cards(open_reserves: bool, s
     game = position(bank="-", reserve="g 3r?, k 3g, r 3w?", open_reserves=open_reserves)
     before = game.view(0)
     game.play("pass")
-    line = written_line(Entry(1, "move", 0, "pass", 1.0), before, game.view(0), game.moves[-1].action, None)
-    assert [card(face) for face in shown] == loads(dumps(line.others))["shown"] == loads(dumps(line.own))["shown"]
-    assert line.reveals, "others are asked before it is taken back"
+    line = move_line(Entry(1, "move", 0, "pass", 1.0), before, game.view(0), game.moves[-1].action, None)
+    assert tuple(card(face) for face in shown) == line.out(1)["shown"] == line.out(0)["shown"]
+    assert line.facts.reveals, "others are asked before it is taken back"
 
 
 def test_taking_back_several_moves_is_charged_once() -> None:

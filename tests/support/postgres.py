@@ -1,4 +1,8 @@
-"""A PostgreSQL of our own for the tests: in a temporary folder, on a socket there, gone at the end."""
+"""A PostgreSQL of our own for the tests: in a temporary folder, on a socket there, gone at the end.
+
+Tests of the server run on SQLite, those that are marked with `every_database` on PostgreSQL too, and with
+TEST_DATABASE=postgresql all of them on PostgreSQL, but for those that are about SQLite itself.
+"""
 
 import getpass
 import importlib.util
@@ -11,9 +15,12 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import pytest
+
+from tests.support.children import start_child
 
 ROOT = Path(__file__).parent.parent.parent
 OWNER = "postgres"
@@ -62,7 +69,7 @@ class Postgres:
         place = ["-D", f"{self.folder}/data", "-k", str(self.folder), "-c", "listen_addresses="]
         with (self.folder / "log").open("ab") as log:
             command = [*self.as_owner, f"{PROGRAMS}/postgres", *place, *settings]
-            self.process = subprocess.Popen(command, cwd="/", stdout=log, stderr=log)
+            self.process = start_child(command, cwd="/", stdout=log, stderr=log)
         deadline = time.monotonic() + START_SECONDS
         ready = [f"{PROGRAMS}/pg_isready", "-q", "-h", str(self.folder)]
         while subprocess.run(ready, check=False).returncode:
@@ -82,17 +89,60 @@ class Postgres:
     @contextmanager
     def database(self) -> Iterator[str]:
         """The URL of a new, empty database."""
+        name = self.create()
+        yield self.url(name)
+        self.drop(name)
+
+    def create(self, template: str = "template0") -> str:
+        """The name of a new database."""
         self.made += 1
         name = f"test_{self.made}"
-        self.execute(f"CREATE DATABASE {name} TEMPLATE template0")
-        yield f"postgresql+psycopg://{self.user}@/{name}?host={self.folder}"
+        self.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
+        return name
+
+    def drop(self, name: str) -> None:
         self.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+    def url(self, name: str) -> str:
+        return f"postgresql+psycopg://{self.user}@/{name}?host={self.folder}"
 
     def execute(self, statement: str) -> None:
         import psycopg
 
         with psycopg.connect(host=str(self.folder), user=self.user, dbname="postgres", autocommit=True) as connection:
             connection.execute(statement.encode())
+
+
+@cache
+def shared_postgres() -> Postgres:
+    """One server for all tests of this process, started when the first of them asks."""
+    return Postgres()
+
+
+@cache
+def _migrated() -> str:
+    """The name of a database with all tables and nothing in them: a copy of it is made sooner than the tables are."""
+    from cabochon.server.database import migrate, open_engine
+
+    name = shared_postgres().create()
+    engine = open_engine(shared_postgres().url(name))
+    with engine.begin() as connection:
+        migrate(connection)
+    engine.dispose()
+    return name
+
+
+ON_POSTGRESQL = os.environ.get("TEST_DATABASE") == "postgresql"
+stand_ins: dict[Path, str] = {}  # databases of PostgreSQL in place of files of SQLite
+
+
+def own_database(path: Path) -> str:
+    """The URL of a database that is new for a new path: a file of SQLite, or what stands for it in PostgreSQL."""
+    if not ON_POSTGRESQL:
+        return f"sqlite:///{path}"
+    if path not in stand_ins:
+        stand_ins[path] = shared_postgres().create(_migrated())
+    return shared_postgres().url(stand_ins[path])
 
 
 DATABASES = ["sqlite", "postgresql"] if PROGRAMS else ["sqlite"]

@@ -11,7 +11,8 @@ from pydantic import TypeAdapter
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
-    from starlette.testclient import TestClient, WebSocketTestSession
+    from starlette.testclient import TestClient as TestClient
+    from starlette.testclient import WebSocketTestSession
 
 from cabochon import Game
 from cabochon.rules.deal import ANY_START
@@ -20,6 +21,7 @@ from cabochon.server.clock import PlayingTime
 from cabochon.server.commitment import DealInputs
 from cabochon.server.messages import ServerMessage, TableOptions
 from cabochon.server.settings import Settings, Sources
+from tests.support.postgres import own_database
 
 SERVER_MESSAGES: TypeAdapter[Any] = TypeAdapter(ServerMessage)
 ENOUGH = 500
@@ -133,6 +135,11 @@ class Chair:
     def until_number(self, number: int) -> dict[str, Any]:
         return self.until(lambda state: state["number"] >= number)
 
+    def entry(self, number: int) -> dict[str, Any]:
+        """The line of the log with that number; states that came after it may have been read already."""
+        self.until_number(number)
+        return next(line for line in self.lines if number == line["number"])
+
     def post(self, kind: str, **fields: Any) -> int:
         self.requests += 1
         self.socket.send_text(orjson.dumps({"type": kind, "id": self.requests, **fields}).decode())
@@ -171,7 +178,7 @@ def settings(folder: Path, **said: Any) -> Settings:
     quick = {"bot_workers": 0, "bot_delay": 0.0, "commit_window": 0.0, "tick_seconds": 0.01, "tables_per_minute": 1e6}
     quick |= {"requests_per_second": 1e6, "max_moves_per_second": 1e6, "max_takebacks_per_minute": 1e6}
     quick |= {"max_reads_per_minute": 1e9, "max_chat_per_minute": 1e6, "max_chat_per_minute_per_address": 1e6}
-    return Settings(**{"database": f"sqlite:///{folder / 'games.db'}", **quick, **said})
+    return Settings(**{"database": own_database(folder / "games.db"), **quick, **said})
 
 
 def fixed_sources(clock: Clock, seed: int = 7) -> Sources:

@@ -1,6 +1,6 @@
 """The analysis board: positions as somebody knows them, moves played on them, drafts of an editor. Nothing here is stored."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -13,7 +13,7 @@ from ..notation.move import Move, parse_move
 from ..notation.position import format_position
 from ..notation.record import Record, RecordedMove, format_record
 from ..notation.replay import result_of
-from ..notation.validity import check_known
+from ..notation.validity import check_known, fulfils_goal
 from ..rules.buying import SYMBOLS_FOR_TILE
 from ..rules.cards import TIER_COUNT, TIER_SIZES
 from ..rules.gems import TIME
@@ -34,7 +34,7 @@ from ..study.known import (
 )
 from ..view import Reserved, TileOnTable, View, seat_view, unseen
 from ..why_not import Reason
-from .analysis_messages import AnalysisIn, DraftIn, DraftSeatIn, NotedStepIn, StepIn
+from .analysis_messages import MAX_NOTE, AnalysisIn, DraftIn, DraftSeatIn, NotedStepIn, StepIn
 from .errors import Refused, forbidden, not_a_move
 from .serialise import Choices, prices, view_out
 
@@ -49,6 +49,11 @@ class Problem(Exception):
         self.out: dict[str, Any] = {"code": code, "facts": facts, "sentence": sentence, "step": None, "rule": rule}
 
 
+def unread(field: str, sentence: str) -> Problem:
+    """Something that is no position; `field` is where it cannot be read."""
+    return Problem("not_a_position", sentence, {"field": field})
+
+
 def read(line: str) -> View:
     """The position of a line."""
     try:
@@ -56,7 +61,7 @@ def read(line: str) -> View:
     except PositionError as wrong:
         raise Problem(wrong.code, str(wrong), wrong.facts) from wrong
     except CabochonError as wrong:
-        raise Problem("not_a_position", str(wrong), {}) from wrong
+        raise unread("", str(wrong)) from wrong
 
 
 def played(shown: View, wanted: StepIn | NotedStepIn) -> Step:
@@ -182,24 +187,36 @@ def drafted(draft: DraftIn, rng: np.random.Generator) -> View:
     try:
         rules = Ruleset(draft.variant, draft.players, **draft.house.model_dump(exclude_none=True))
     except CabochonError as wrong:
-        raise Problem("not_a_position", str(wrong), {}) from wrong
+        raise unread("house", str(wrong)) from wrong
     _check_numbers(draft, rules)
     shown = _laid_out(draft, rules, rng)
+    if draft.stage == "over":
+        return _ended(shown, draft)
+    if draft.stage == "claim":
+        return replace(shown, stage="claim")
     limit_kept = sum(shown.seats[shown.turn].tokens) <= rules.token_limit
     return shown if limit_kept else replace(shown, stage="return")
+
+
+def _ended(shown: View, draft: DraftIn) -> View:
+    """A game that is over: by the goal, after a whole round, if somebody has reached it; else because all have passed."""
+    players = draft.players
+    if any(fulfils_goal(shown, seat) for seat in range(players)):
+        return replace(shown, stage="over", reason="goal", turn=draft.start, turns=draft.round * players)
+    return replace(shown, stage="over", reason="stalemate", passes=players, turns=max(shown.turns, players))
 
 
 def _check_numbers(draft: DraftIn, rules: Ruleset) -> None:
     """Seats, cards and tiles that there are; anything else is asked later."""
     if len(draft.seats) != draft.players:
-        raise Problem("not_a_position", f"{draft.players} players, and {len(draft.seats)} seats", {})
+        raise unread("seats", f"{draft.players} players, and {len(draft.seats)} seats")
     seats = [draft.start, draft.turn, draft.avengers or 0, *(tile.owner or 0 for tile in draft.tiles)]
     if max(seats) >= draft.players:
-        raise Problem("not_a_position", f"there is no seat {max(seats)}", {})
+        raise unread("seats", f"there is no seat {max(seats)}")
     if any(tile.number > len(TILES[rules.variant]) for tile in draft.tiles):
-        raise Problem("not_a_position", f"{rules.variant} has {len(TILES[rules.variant])} tiles", {})
+        raise unread("tiles", f"{rules.variant} has {len(TILES[rules.variant])} tiles")
     if any(len(seat.tokens) > len(rules.letters) for seat in draft.seats):
-        raise Problem("not_a_position", f"{rules.variant} has the tokens {rules.letters}", {})
+        raise unread("tokens", f"{rules.variant} has the tokens {rules.letters}")
 
 
 def _laid_out(draft: DraftIn, rules: Ruleset, rng: np.random.Generator) -> View:
@@ -302,18 +319,41 @@ def draft_answer(draft: DraftIn) -> dict[str, Any]:
 # games
 
 
-def game_line_out(first: Game, moves: Sequence[str], names: Sequence[str], viewer: int | None, *, whole: bool) -> dict[str, Any]:
-    """A GameLineOut. `whole`: the game is over, and everything may be known; else what this viewer saw."""
+def record_line_out(record: Record, game: Game) -> dict[str, Any]:
+    """A GameLineOut of a record, with its comments as notes. A card that it does not know is unseen."""
+    unseen_at = () if record.is_complete else [i for i, one in enumerate(record.moves) if one.card is None]
+    names = record.names or ("",) * game.players
+    notes = [one.comment[:MAX_NOTE] for one in record.moves]
+    return game_line_out(
+        game.beginning(), [str(move) for move in game.moves], names, None, whole=True, hidden=unseen_at, notes=notes
+    )
+
+
+def game_line_out(
+    first: Game,
+    moves: Sequence[str],
+    names: Sequence[str],
+    viewer: int | None,
+    *,
+    whole: bool,
+    hidden: Collection[int] = (),
+    notes: Sequence[str] = (),
+) -> dict[str, Any]:
+    """A GameLineOut. `whole`: the game is over, and everything may be known; else what this viewer saw.
+
+    `hidden`: moves, from 0, whose card was not seen, if it was drawn from a deck.
+    """
     table, steps = first, []
     start = as_known(table.position() if whole else table.view(viewer))
     known = start
-    for move in (parse_move(text, first.variant) for text in moves):
+    for number, move in enumerate(parse_move(text, first.variant) for text in moves):
         before, seen = table.position(), table.view(viewer)
         table.play(move)
         did = event_of(before, table.position(), move.action) if whole else event_of(seen, table.view(viewer), move.action)
-        card = did.made_known if made_known_tier(known, move) is not None else None
+        stays_unseen = number in hidden and drawn_tier(move.action) is not None
+        card = did.made_known if made_known_tier(known, move) is not None and not stays_unseen else None
         known = play(known, move, card).after
-        steps.append({"text": str(move), "card": card, "draw": False})
+        steps.append({"text": str(move), "card": card, "note": notes[number] if notes else ""})
     return {"position": format_position(start), "moves": steps, "names": list(names)}
 
 

@@ -10,6 +10,7 @@ from .messages import (
     HouseRules,
     Message,
     Nickname,
+    RecordText,
     RefusalCode,
     RequestId,
     RuleOut,
@@ -19,6 +20,7 @@ from .messages import (
 )
 
 MAX_POSITION = 2000  # characters of a line; the longest that can be has about 900
+MAX_NOTE = 500  # characters of a note, or of a comment in a record
 MAX_STEPS = 40  # moves that are played by one request; a game is played in several
 PositionLine = Annotated[str, Field(max_length=MAX_POSITION)]
 CardNumber = Annotated[int, Field(ge=1, le=90)]
@@ -71,9 +73,10 @@ class DraftTileIn(Message):
 
 
 class DraftIn(Message):
-    """A position as it is edited. What follows from the rest is not said: bank, decks, Time tokens, the stage.
+    """A position as it is edited. What follows from the rest is not said: bank, decks, Time tokens, that tokens must be returned.
 
-    `fill`: empty places of the market and missing tiles are drawn.
+    `stage`: `claim` where the seat chooses among several tiles, `over` where the game has ended, by the goal after this round if
+    somebody has reached it, else by passing. `fill`: empty places of the market and missing tiles are drawn.
     """
 
     variant: VariantName
@@ -82,6 +85,7 @@ class DraftIn(Message):
     start: SeatNumber = 0
     turn: SeatNumber = 0
     round: Annotated[int, Field(ge=1, le=1000)] = 1
+    stage: Literal["main", "claim", "over"] = "main"
     market: Annotated[
         list[Annotated[list[CardNumber | None], Field(max_length=4, min_length=4)]], Field(max_length=3, min_length=3)
     ]
@@ -147,12 +151,26 @@ class AnalysisOut(Message):
     board: BoardOut | None
 
 
+class NotedStepIn(Message):
+    """A move with its card, and a note."""
+
+    text: Text
+    card: CardNumber | None = None
+    note: Annotated[str, Field(max_length=MAX_NOTE)] = ""
+
+
 class GameLineOut(Message):
     """A game, to be analysed: its first position, its moves with the cards they made known, and who sat where."""
 
     position: str
-    moves: list[StepIn]
+    moves: list[NotedStepIn]
     names: list[str]
+
+
+class OpenRecordIn(Message):
+    """A record, to be analysed. Its game need not be over."""
+
+    record: RecordText
 
 
 class FromHereIn(Message):
@@ -161,14 +179,6 @@ class FromHereIn(Message):
     position: PositionLine
     seat: SeatNumber
     bot: Text
-
-
-class NotedStepIn(Message):
-    """A move with its card, and a note."""
-
-    text: Text
-    card: CardNumber | None = None
-    note: Annotated[str, Field(max_length=500)] = ""
 
 
 class RecordIn(Message):

@@ -11,10 +11,7 @@ from orjson import dumps
 from pydantic import TypeAdapter, ValidationError
 from starlette.websockets import WebSocketDisconnect
 
-from ..bots.levels import LEGEND
 from ..notation.position import format_position
-from ..search.analysis import Analysis, Signal
-from ..search.budget import Budget
 from ..study.known import rotated
 from ..view import View
 from .analysis import (
@@ -26,6 +23,7 @@ from .analysis import (
     game_line_out,
     house_out,
     read,
+    record_line_out,
     record_text_of,
     searched_view,
 )
@@ -36,18 +34,22 @@ from .analysis_messages import (
     DraftIn,
     FromHereIn,
     GameLineOut,
+    OpenRecordIn,
     RecordIn,
     RecordOut,
     StopIn,
     ThinkIn,
 )
 from .connection import BAD_MESSAGES, NOT_FOR_YOU, STARTING, TOO_MANY
+from .daily import may_see
 from .errors import Refused
 from .messages import CreatedOut, HouseRules, TableOptions
 from .middleware import origin_allowed
 from .rate_limit import Bucket, address_of
+from .reviews import replayed
 from .route_helpers import charge, charge_creation, json_response
 from .service import Service
+from .study_pieces import search
 from .table import Table
 
 SEAT = Query(ge=0, le=3)
@@ -94,12 +96,21 @@ def analysis_router(service: Service) -> APIRouter:
         service.guests.remember(response, user, secure=request.url.scheme == "https")
         return response
 
+    @router.post("/api/analysis/game", response_model=GameLineOut)
+    async def opened(request: Request, asked: OpenRecordIn) -> Response:
+        """A record with its moves, to be analysed."""
+        charge(service, request, GAME_COST)
+        return json_response(await _beside(service, lambda: record_line_out(*replayed(asked.record))))
+
     @router.get("/api/tables/{table_id}/analysis", response_model=GameLineOut)
     async def game(request: Request, table_id: str, seat: Annotated[int | None, SEAT] = None) -> Response:
         """A game with its moves, to be analysed: after its end, or while you play against bots alone."""
         charge(service, request, GAME_COST)
         table = (await service.room(table_id)).table
-        viewer = _viewer(table, service.guests.user_of(request), seat)
+        user = service.guests.user_of(request)
+        if not await may_see(service, table, user):
+            raise Refused("nobody_watches")
+        viewer = _viewer(table, user, seat)
         moves = [line.entry.text for line in table.standing]
         first, names = table.first_game(service.sources.deal), [named.name for named in table.seats]
         whole = table.status == "finished"
@@ -138,8 +149,6 @@ def _options(asked: FromHereIn) -> TableOptions:
 
 def _viewer(table: Table, user: str | None, seat: int | None) -> int | None:
     """Whose eyes a game is analysed with. Nobody gets advice while another person plays."""
-    if not table.may_watch(user):
-        raise Refused("nobody_watches")
     if table.game is None:
         raise Refused("not_begun")
     if table.status == "finished":
@@ -155,11 +164,6 @@ def _viewer(table: Table, user: str | None, seat: int | None) -> int | None:
 
 
 # the socket
-
-
-def search(view: View, nodes: int, seed: int, stop: Signal) -> Analysis:
-    """In a worker: what the strongest level finds, with lines for the moves that are shown."""
-    return LEGEND.analyse(view, Budget(nodes=nodes), seed, stop=stop, lines=MAX_MOVES_SHOWN)
 
 
 class Board:
@@ -206,7 +210,7 @@ class Board:
             raise Refused("starting")
         seed, last = self.service.sources.bot_seed(), DEPTHS[-1]
         for nodes in DEPTHS:
-            found = await self.service.bots.background.run(partial(search, view, nodes, seed))
+            found = await self.service.bots.background.run(partial(search, view, nodes, seed, MAX_MOVES_SHOWN))
             done = nodes == last or found.moves[0].is_proven or len(found.moves) == 1
             await self.send({"kind": "found", "id": number, **found_out(view, found), "done": done})
             if done:
@@ -223,15 +227,16 @@ async def serve_analysis(websocket: WebSocket, service: Service) -> None:
     if not service.is_ready:
         await websocket.close(STARTING, "the server is starting")
         return
-    if not service.reads.take(address, time.monotonic(), SOCKET_COST) or not service.sockets.enter(address, seated=False):
+    may_ask = service.reads.take(address, time.monotonic(), SOCKET_COST)
+    if not may_ask or not await service.sockets.enter(address, seated=False):
         await websocket.close(TOO_MANY, "too many requests from your address")
         return
     board = Board(websocket, service, service.guests.user_of(websocket) or address, address)
     try:
         await _listen(board)
     finally:
+        service.sockets.leave(address, seated=False)  # before anything that a task which is cancelled would not come back from
         await board.stop()
-        service.sockets.leave(address, seated=False)
 
 
 def _parsed(text: str) -> ThinkIn | StopIn | None:

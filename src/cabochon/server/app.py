@@ -22,6 +22,7 @@ from .review_routes import review_router
 from .routes import add_routes
 from .service import Service
 from .settings import Settings, Sources
+from .socket_reader import table_sockets
 
 EXAMPLE = {"application/json": {"example": {"detail": "a sentence", "code": "not_begun", "facts": {}}}}
 ANSWERS: dict[int | str, dict[str, Any]] = {
@@ -72,7 +73,9 @@ def create_app(
         responses=ANSWERS,
     )
     app.state.service = service
-    app.add_middleware(Guard, origins=service.settings.origins, is_ready=lambda: service.is_ready)
+    app.add_middleware(
+        Guard, origins=service.settings.origins, is_ready=lambda: service.is_ready, sockets=[table_sockets(service)]
+    )
     app.add_exception_handler(Refused, _refused)
     app.add_exception_handler(RequestValidationError, _not_understood)
     app.add_exception_handler(HTTPException, _not_possible)

@@ -24,21 +24,22 @@ from orjson import dumps
 
 from ..bots import Bot, Budget, Thought, bot
 from ..bots.levels import LEGEND, MASTER
-from ..bots.registry import add_commands
+from ..bots.registry import add_commands, is_object_here
 from ..errors import Interrupted
 from ..game import Game
+from ..rules import compile_progress
 from ..rules.state import MAX_SEATS
 from ..rules.variants import VARIANTS
 from ..ruleset import FEWEST_PLAYERS
 from ..search.analysis import Analysis
 from ..view import View
+from ..warming import warm_up_rules
 from .background import Background, Piece, WorkFailed
 from .errors import Refused
 
 if TYPE_CHECKING:
     from .settings import Settings
 
-WARM_UP_MOVES = 12
 LOOKED_AT = 16
 HINT = Budget(seconds=0.5)
 WARM_UP_SECONDS = 600.0  # until a worker is ready: on a slow machine it has to compile for minutes the first time
@@ -66,6 +67,8 @@ class Deadline:
 def init_worker(programs: tuple[str, ...], until: Any) -> None:
     """In a worker: end when the server ends (even by kill -9), register the host's programs, share the deadline."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # systemd sends it to all processes of a service
+    compile_progress.tell(None)  # the server tells how many workers are ready
     threading.Thread(target=_end_with_server, daemon=True).start()
     add_commands(programs)
     Deadline.until = until
@@ -170,21 +173,9 @@ def warm_up() -> int:
     for variant in VARIANTS:
         for players in range(FEWEST_PLAYERS, MAX_SEATS + 1):
             game = Game(variant, players, seed=1)
-            for level in (MASTER, LEGEND):
+            for level in (LEGEND, MASTER):
                 level.analyse(game.view(game.turn), Budget(nodes=LOOKED_AT), 1)
     return os.getpid()
-
-
-def warm_up_rules() -> None:
-    """Call once every compiled function that a game needs."""
-    for variant in VARIANTS:
-        game = Game(variant, 2, seed=1)
-        for number in range(WARM_UP_MOVES):
-            view = game.view(game.turn)
-            game.play(bot("greedy").choose(view, Budget(), number))
-            game.why_not("pass")
-        if game.legal_moves(payments=True):
-            game.undo()
 
 
 def simple_move(view: View, seed: int) -> tuple[str, Thought]:
@@ -279,11 +270,14 @@ class BotPool:
         """Warm up the rules in this process, then the workers, and report progress."""
         total = 1 + len(self.workers)
         self.progress(0, total)
-        starting = [asyncio.create_task(self._warm(worker)) for worker in self.workers]
+        first = [asyncio.create_task(self._warm(worker)) for worker in self.workers[:1]]
         await asyncio.to_thread(warm_up_rules)
         self.rules_are_warm.set()
         self.progress(1, total)
-        for done, ready in enumerate(asyncio.as_completed(starting), 2):
+        await asyncio.gather(*first)  # it compiles the search; the others find it on disk
+        self.progress(1 + len(first), total)
+        others = [asyncio.create_task(self._warm(worker)) for worker in self.workers[1:]]
+        for done, ready in enumerate(asyncio.as_completed(others), 2 + len(first)):
             await ready
             self.progress(done, total)
 
@@ -329,11 +323,14 @@ class BotPool:
         """The bot's move; a simple bot's move if it fails, if no worker is free in time, or if no worker can run."""
         try:
             player = bot(name)
-            if player.default_budget is None:  # it does not search: that is quicker here than in a worker
+            if player.default_budget is None and not is_object_here(name):  # it does not search: quicker here than in a worker
                 return self._moved(name, player.think(view, Budget(), seed))
-            if not self.search_is_warm or self._has_no_worker():
+            if is_object_here(name):
+                thought, seconds = await self._in_thread(partial(choose_in_worker, name, view, seed))
+            elif not self.search_is_warm or self._has_no_worker():
                 return self.stand_in(name, view, seed, "starting")
-            thought, seconds = await self._think(partial(choose_in_worker, name, view, seed))
+            else:
+                thought, seconds = await self._think(partial(choose_in_worker, name, view, seed))
         except Exception as error:
             log.warning("bot %s gave no move (%s): a simple one moves instead", name, str(error) or type(error).__name__)
             return self.stand_in(name, view, seed, "late" if isinstance(error, TimeoutError) else "failed")

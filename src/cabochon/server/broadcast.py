@@ -25,7 +25,11 @@ CACHED_CLOCK_SECONDS = 0.05  # a state says how much time is left, so it cannot 
 
 @dataclass(slots=True)
 class StateCache:
-    """What was written for a room and may be sent again. `states` are kept by viewer and last line, until something changes."""
+    """What was written for a room and may be sent again.
+
+    `states` are kept by viewer and last line, until something changes, and only where there is another to send them to: each is
+    some 8 KB, and most tables have one socket a seat.
+    """
 
     table: Fragment | None = None
     outcome: Fragment | None = None
@@ -41,14 +45,20 @@ def join(room: "Room", connection: "Connection") -> None:
     room.note_presence()
     connection.refresh()
     connection.refresh_chat()
-    _broadcast_soon(room)
+    _tell_presence(room)
 
 
 def leave(room: "Room", connection: "Connection") -> None:
     """A socket has gone."""
     room.connections.pop(connection, None)
     room.note_presence()
+    _tell_presence(room)
+
+
+def _tell_presence(room: "Room") -> None:
     _broadcast_soon(room)
+    if room.on_presence:
+        room.on_presence(room)
 
 
 def _broadcast_soon(room: "Room") -> None:
@@ -99,12 +109,15 @@ def state_for(room: "Room", connection: "Connection") -> bytes | None:
     now = room.sources.playing() if room.tells_time else 0.0
     if len(cache.states) >= MAX_CACHED_STATES or now - cache.states_at > CACHED_CLOCK_SECONDS:
         cache.states.clear()
-    key = table.seat_of(connection.user), connection.sent
-    if key not in cache.states:
-        if not cache.states:
-            cache.states_at = now
-        cache.states[key] = state_out(room, *key, now), table.number
-    state, connection.sent = cache.states[key]
+    key = viewer, since = table.seat_of(connection.user), connection.sent
+    known = cache.states.get(key)
+    if known is None:
+        known = state_out(room, viewer, since, now), table.number
+        if room.has_others_like(connection):
+            if not cache.states:
+                cache.states_at = now
+            cache.states[key] = known
+    state, connection.sent = known
     return state
 
 

@@ -6,10 +6,9 @@ The same goes for what is said there.
 """
 
 import asyncio
-from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
@@ -21,6 +20,7 @@ SEND_TIMEOUT_SECONDS = 2.0
 BAD_MESSAGES, NOT_FOR_YOU, NO_TABLE, TOO_SLOW, OPENED_ELSEWHERE, TOO_MANY = 4400, 4403, 4404, 4408, 4409, 4429
 TOO_LARGE, FAILED, RESTARTING, STARTING = 1009, 1011, 1012, 1013
 
+DIRECT = "cabochon.direct"  # an extension of ASGI: functions that send texts without a message for each
 STATE, CHAT = object(), object()  # their places among the answers
 
 
@@ -30,8 +30,14 @@ Build = Callable[["Connection"], bytes | None]
 class Connection:
     """One socket at one table. `sent` is the number of the last log line it was sent, `address` where it comes from.
 
-    `heard` is the number of the last line of chat it was sent, by room.
+    `heard` is the number of the last line of chat it was sent, by room. `is_asking`: a request of it is being carried out.
+    `direct`: how to send texts without a message of ASGI for each, where the server can.
     """
+
+    __slots__ = (
+        "address", "chat_waits", "close_reason", "closed", "direct", "has_left", "heard", "is_asking", "max_waiting", "outbox",
+        "sent", "state_waits", "user", "waiter", "websocket",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -41,15 +47,18 @@ class Connection:
         max_waiting: int,
         address: str = "",
         heard: "dict[Place, int] | None" = None,
+        direct: Mapping[str, Callable[..., Any]] | None = None,
     ) -> None:
         self.websocket, self.user, self.sent = websocket, user, since
+        self.direct = direct
         self.max_waiting, self.address = max_waiting, address
         self.heard: dict[Place, int] = heard or {"table": 0, "watch": 0}
-        self.outbox: deque[object] = deque()
+        self.outbox: list[object] = []  # short, and there are thousands of them: an empty deque takes 600 bytes more
         self.state_waits = self.chat_waits = False
-        self.news = asyncio.Event()
+        self.waiter: asyncio.Future[None] | None = None  # of the sender, while there is nothing to send
         self.close_reason: tuple[int, str] | None = None
-        self.closed = asyncio.Event()
+        self.closed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.is_asking = self.has_left = False
 
     def put(self, message: bytes, *, before_state: bool = False) -> None:
         """Send an answer when its turn comes; an ack comes before the state that follows from it.
@@ -64,47 +73,63 @@ class Connection:
             self.outbox += (message, STATE)
         else:
             self.outbox.append(message)
-        self.news.set()
+        self._wake()
 
     def refresh(self) -> None:
         """The table has changed: send its newest state, unless that is going to happen anyway."""
         if not self.state_waits:
             self.state_waits = True
             self.outbox.append(STATE)
-            self.news.set()
+            self._wake()
 
     def refresh_chat(self) -> None:
         """Something was said: send it, unless that is going to happen anyway."""
         if not self.chat_waits:
             self.chat_waits = True
             self.outbox.append(CHAT)
-            self.news.set()
+            self._wake()
 
     def close(self, code: int, reason: str) -> None:
         """End the connection; what waits before it is sent if that is quick."""
         if self.close_reason is None:
             self.close_reason = code, reason
-            self.closed.set()
-            self.news.set()
+            if not self.closed.done():
+                self.closed.set_result(None)
+            self._wake()
+
+    def _wake(self) -> None:
+        """There is something for the sender to do."""
+        if self.waiter is not None and not self.waiter.done():
+            self.waiter.set_result(None)
 
     async def send_all(self, state: Build, chat: Build) -> None:
         """Send what is put, as long as it can be sent; `state` builds the newest state, or nothing for who may not see it.
 
         `chat` builds what was said and was not sent, or a part of it.
         """
+        direct = self.direct
         with suppress(WebSocketDisconnect, RuntimeError, OSError):
             while self.outbox or self.close_reason is None:
                 if not self.outbox:
-                    self.news.clear()
-                    await self.news.wait()
+                    self.waiter = asyncio.get_running_loop().create_future()
+                    await self.waiter
+                    continue
+                if direct and direct["is_open"]():
+                    direct["send"]([message for message in self._all(state, chat) if message])
                     continue
                 message = self._next(state, chat)
                 if message is not None:
                     await self.websocket.send({"type": "websocket.send", "text": message.decode()})
+                    message = None  # else it would be kept, with orjson's buffer around it, until the next one
+
+    def _all(self, state: Build, chat: Build) -> Iterator[bytes | None]:
+        """All that waits."""
+        while self.outbox:
+            yield self._next(state, chat)
 
     def _next(self, state: Build, chat: Build) -> bytes | None:
         """What comes next, built if it is a place."""
-        message = self.outbox.popleft()
+        message = self.outbox.pop(0)
         if message is STATE:
             self.state_waits = False
             return state(self)

@@ -18,6 +18,7 @@ from .repository import NUL, seats, tables
 from .room import Room
 from .service import Service
 from .shared_deals import DUEL, SharedDeal, bots_of_day, deal_of_day, exact_bots
+from .table import Table
 from .tries import add_duel, duels, tries
 
 MAX_DAYS_BACK = 30
@@ -85,7 +86,7 @@ class SharedGames:
         """A DayOut."""
         day = self._checked_day(text)
         deal, options = deal_of_day(day, variant), day_options(day, variant)
-        found = await asyncio.to_thread(self._tries, deal.name, variant)
+        found = await asyncio.to_thread(self.tries_of, deal.name, variant)
         own = next((one for one in found if one.user == user), None)
         is_today = day == self.today()
         is_shown = not is_today or (own is not None and own.score is not None)
@@ -122,10 +123,10 @@ class SharedGames:
             return await self.service.open_shared(day_options(day, variant, counts=counts), user, name, address, deal)
 
     async def _own_try(self, deal: SharedDeal, user: str) -> Try | None:
-        found = await asyncio.to_thread(self._tries, deal.name, deal.variant, user)
+        found = await asyncio.to_thread(self.tries_of, deal.name, deal.variant, user)
         return found[0] if found else None
 
-    def _tries(self, deal: str, variant: str, user: str | None = None) -> list[Try]:
+    def tries_of(self, deal: str, variant: str, user: str | None = None) -> list[Try]:
         """The tries of a deal that count, the oldest first; or those of one guest."""
         query = (
             sa.select(tries.c.user_id, tries.c.table_id, seats.c.name, tables.c.status, tables.c.result)
@@ -165,6 +166,7 @@ class SharedGames:
                 "you": user is not None and (one.user == user if one else place == 0 and row["creator"] == user),
                 "status": "waiting" if one is None else "running" if one.score is None else "finished",
                 "score": one.score if one and is_done else None,
+                "table": one.table if one and own is not None and _both_over(found) else None,
             }
             for place, one in enumerate(players)
         ]
@@ -200,12 +202,27 @@ class SharedGames:
             row = connection.execute(sa.select(duels).where(duels.c.id == duel_id)).mappings().first()
         if row is None:
             raise Refused("nothing_there", path=f"/duel/{duel_id}")
-        return row, self._tries(f"{DUEL}{duel_id}", row["variant"])
+        return row, self.tries_of(f"{DUEL}{duel_id}", row["variant"])
 
 
 def _read_try(user: str, table: str, name: str, status: str, result: str | None) -> Try:
     is_over = status == "finished" and result is not None
     return Try(user, table, name, score_out(loads(result)) if is_over and result else None)
+
+
+async def may_see(service: Service, table: Table, user: str | None) -> bool:
+    """Whether a user may see a game. That of the other in a duel may be seen when both are over."""
+    deal = table.origin.shared
+    if table.may_watch(user):
+        return True
+    if user is None or table.status != "finished" or deal is None or not deal.startswith(DUEL):
+        return False
+    found = await asyncio.to_thread(SharedGames(service).tries_of, deal, table.options.variant)
+    return _both_over(found) and any(one.user == user for one in found)
+
+
+def _both_over(found: Sequence[Try]) -> bool:
+    return len(found) == DUEL_SIDES and all(one.score is not None for one in found)
 
 
 def day_options(day: date, variant: str, *, counts: bool = False) -> TableOptions:

@@ -92,12 +92,16 @@ class MadeDuelOut(Message):
 
 
 class SideOut(Message):
-    """One of the two in a duel. `score` is null until the reader's own game is over, or this one is not."""
+    """One of the two in a duel. `score` is null until the reader's own game is over, or this one is not.
+
+    `table`: where the game can be looked at, for the two who played, when both games are over.
+    """
 
     name: str
     you: bool
     status: Literal["waiting", "running", "finished"]
     score: ScoreOut | None
+    table: str | None
 
 
 class DuelOut(Message):

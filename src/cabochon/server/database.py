@@ -63,7 +63,7 @@ def open_engine(url: str) -> Engine:
     with connecting(url):
         parsed = make_url(url)
         is_sqlite = parsed.get_backend_name() == "sqlite"
-        if is_sqlite and parsed.database:
+        if is_sqlite and parsed.database and not parsed.database.startswith("file:"):  # that is a URL of SQLite's own
             Path(parsed.database).expanduser().parent.mkdir(parents=True, exist_ok=True)
         is_psycopg = parsed.drivername == "postgresql+psycopg"
         engine = sa.create_engine(
@@ -122,7 +122,7 @@ def newest_version() -> str:
     return max(path.name.partition("_")[0] for path in (MIGRATIONS / "versions").glob("[0-9]*.py"))
 
 
-def _version(connection: Connection) -> str | None:
+def version(connection: Connection) -> str | None:
     """The last migration this database has seen."""
     if not sa.inspect(connection).has_table("alembic_version"):
         return None
@@ -142,12 +142,12 @@ def _upgrade(connection: Connection) -> None:
 
 def migrate(connection: Connection) -> None:
     """Bring the database to this version's form, all of it or nothing."""
-    version, newest = _version(connection), newest_version()
-    if version == newest:
+    found, newest = version(connection), newest_version()
+    if found == newest:
         return
-    if version is not None and version > newest:
+    if found is not None and found > newest:
         raise CabochonError(
-            f"the database has form {version}, and this cabochon ({__version__}) knows none after {newest}: "
+            f"the database has form {found}, and this cabochon ({__version__}) knows none after {newest}: "
             "a newer version has used it, so start that one"
         )
     if connection.dialect.name == "postgresql":

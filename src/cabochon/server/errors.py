@@ -28,7 +28,7 @@ REFUSALS: dict[str, tuple[int, str]] = {
     # the analysis board
     "impossible": (409, "{sentence}"),
     "no_deal": (409, "a record begins with the deal, and this study begins at a later position"),
-    "from_position": (409, "this game began at a position that somebody set up: there is no deal to check, and no record"),
+    "from_position": (409, "this game began at a position that somebody set up: there is no deal to check"),
     # the deal
     "sealed_already": (409, "this seat has sealed a nonce already"),
     "no_seal": (409, "seat {seat} has sealed no nonce"),

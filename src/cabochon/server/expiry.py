@@ -66,7 +66,7 @@ async def _delete(service: "Service", table_ids: list[str]) -> None:
     try:
         await service.writer.store(*delete_tables(table_ids))
         for table_id in table_ids:
-            service.created_from.pop(table_id, None)
+            service.openings.remove(table_id)
             room = service.rooms.get(table_id)
             if room:
                 service.forget(room, RESTARTING, "the table is read again")

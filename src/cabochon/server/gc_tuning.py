@@ -9,14 +9,21 @@ nobody plays.
 import asyncio
 import ctypes
 import gc
+import mmap
+import re
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-YOUNG_SECONDS = 0.1  # between two looks at the youngest objects
+# Between two looks at the youngest objects. Most of what a move leaves is gone by the next move at its table: looked at ten times
+# a second, it would be looked at for nothing. (Looked at once a second, it took 55 ms.)
+YOUNG_SECONDS = 0.5
 FULL_SECONDS = 60.0  # between two full collections, at least
 QUIET_SECONDS = 10.0  # nobody plays if no move was stored for so long
 MAX_WAIT_SECONDS = 86_400.0  # without a quiet moment; then the tables have to wait once
+COMPILER = "libllvmlite"  # 60 MiB of code, and nothing is compiled after the start
+CODE = re.compile(r"^([0-9a-f]+)-([0-9a-f]+) r-xp \S+ \S+ \S+ +(.+)$", re.MULTILINE)  # a line of /proc/self/maps
 FEW = 40  # tables and sockets: a full collection takes some 20 milliseconds
 
 
@@ -29,11 +36,25 @@ def take_over() -> None:
 
 def give_back_memory() -> None:
     """Give freed memory back to the system. glibc keeps what lies below a block in use; elsewhere there is nothing to do."""
+    forget_code(COMPILER)
     try:
         trim = ctypes.CDLL(None).malloc_trim
     except (AttributeError, OSError, TypeError):
         return
     trim(0)
+
+
+def forget_code(library: str) -> None:
+    """Let go of the memory that holds the code of a library which is hardly used again: it is read from its file if it is."""
+    try:
+        advise, maps = ctypes.CDLL(None).madvise, Path("/proc/self/maps").read_text(encoding="utf-8")
+    except (AttributeError, OSError, TypeError):
+        return  # not Linux
+    advise.argtypes = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
+    for start, end, path in CODE.findall(maps):
+        if library in path:
+            first = int(start, 16)
+            advise(first, int(end, 16) - first, mmap.MADV_DONTNEED)
 
 
 class Collector:

@@ -22,6 +22,7 @@ from .chat import ChatLine, author_of, clean_line, room_to_write_in
 from .connection import NOT_FOR_YOU, Connection
 from .errors import Refused
 from .identity import clean_name
+from .logs import doing
 from .rate_limit import Buckets
 from .repository import set_name
 from .room import MAX_ASKS_PER_DECISION, Room
@@ -36,12 +37,13 @@ Handler = Callable[[Service, Room, Connection, Any], Awaitable[int | None]]
 
 async def carry_out(service: Service, room: Room, connection: Connection, message: Any) -> None:
     """Do what a message asks for; acknowledge or refuse it, then tell everybody."""
+    doing.set({**(doing.get() or {}), "table": room.table.id, "asked": message.id})
     try:
         if isinstance(message, messages.HintIn):
             hint(service, room, connection, message)
             return
         async with service.locked(room):
-            number = await HANDLERS[type(message)](service, room, connection, message)
+            number = await service.insist(room, lambda: HANDLERS[type(message)](service, room, connection, message))
             if not isinstance(message, messages.MoveIn) or number is not None:
                 connection.put(ack(message.id, room.table.number if number is None else number), before_state=True)
             if number is None:
@@ -119,7 +121,8 @@ def hint(service: Service, room: Room, connection: Connection, message: messages
 async def give_hint(service: Service, connection: Connection, message: messages.HintIn, number: int, view: View) -> None:
     """Tell whoever asked, and nobody else, what the net finds in its seat's view."""
     try:
-        found = await service.bots.advise(view, service.sources.bot_seed())
+        async with service.one_hint(connection.user or ""):
+            found = await service.bots.advise(view, service.sources.bot_seed())
         connection.put(dumps({"type": "hint", "id": message.id, "number": number, **hint_out(found, view)}))
     except Refused as refusal:
         connection.put(refused(message.id, refusal))
@@ -412,8 +415,7 @@ async def nonce(service: Service, room: Room, connection: Connection, message: m
     check_takes_nonces(table)
     if table.dealing.nonces.get(seat) == message.nonce:
         return table.number
-    table.dealing.open(seat, message.nonce)
-    await service.deal_on(room)
+    await service.open_nonce(room, seat, message.nonce)
     return None
 
 

@@ -8,9 +8,11 @@ block the other connections. While bytes are pending here nothing more is read, 
 import asyncio
 import logging
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from http import HTTPStatus
+from struct import Struct
 from typing import Any, cast
 
 import h11
@@ -18,9 +20,13 @@ from orjson import dumps
 from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
-from websockets.frames import Frame
+from websockets.frames import Frame, apply_mask  # type: ignore[attr-defined]
+from websockets.http11 import Request
+from websockets.protocol import Protocol, State
+from websockets.streams import StreamReader
 
 from .addresses import Network, address_block, is_within, parse_networks
+from .connection import DIRECT
 from .errors import Refused
 from .middleware import HEADERS
 from .rate_limit import UPLOADS, Bucket
@@ -34,6 +40,8 @@ MIN_TAKEN_BYTES = 65_536  # within CABOCHON_MAX_UNREAD_SECONDS, or all that wait
 MAX_QUEUED_MESSAGES = 32
 SPARE_FRAMES_PER_SECOND, SPARE_FRAMES_AT_ONCE = 10.0, 50.0
 POLICY_VIOLATION = 1008
+TEXT_FRAME, MASKED, MASKED_HEAD, MAX_SHORT_FRAME = 0x81, 0x80, 6, 125
+MEDIUM_HEAD, LONG_HEAD = Struct("!BBH"), Struct("!BBQ")
 CLIENTS_FAULT = ("Invalid HTTP request received.", "Unsupported upgrade request.")
 
 
@@ -91,15 +99,58 @@ def _is_not_clients_fault(record: logging.LogRecord) -> bool:
 
 
 class CountedTransport:
-    """A transport that counts the bytes written. The client has taken those less the ones still in the buffer."""
+    """A transport that counts the bytes written. The client has taken those less the ones still in the buffer.
 
-    def __init__(self, transport: asyncio.Transport) -> None:
-        self.transport, self.written = transport, 0
+    What is written within one turn of the event loop goes out at once: an acknowledgement and the state after it, or the head
+    and the body of an answer. A write is a system call, which takes longer than most of what the server does for a message.
+    """
+
+    __slots__ = ("held", "is_closing", "loop", "transport", "written")
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        self.transport, self.loop, self.written = transport, loop, 0
+        self.held: list[bytes] = []
+        self.is_closing = transport.is_closing  # asked with every message, so it is not looked up each time
 
     def write(self, data: bytes) -> None:
-        """Write, and count."""
+        """Write at the end of this turn, and count."""
         self.written += len(data)
-        self.transport.write(data)
+        if not self.held:
+            self.loop.call_soon(self._flush)
+        self.held.append(data)
+
+    def write_at_once(self, data: bytes) -> None:
+        """Write all there is for this turn, and count."""
+        self.written += len(data)
+        if self.held:
+            self.held.append(data)
+            self._flush()
+        elif not self.is_closing():
+            self.transport.write(data)
+
+    def _flush(self) -> None:
+        held, self.held = self.held, []
+        if held and not self.is_closing():  # the connection may have been lost within this turn
+            self.transport.write(b"".join(held))
+
+    def get_write_buffer_size(self) -> int:
+        """The bytes that the client has not taken."""
+        return self.transport.get_write_buffer_size() + sum(map(len, self.held))
+
+    def write_eof(self) -> None:
+        """End our side after what was written."""
+        self._flush()
+        self.transport.write_eof()
+
+    def close(self) -> None:
+        """Close after what was written."""
+        self._flush()
+        self.transport.close()
+
+    def abort(self) -> None:
+        """Close at once."""
+        self.held.clear()
+        self.transport.abort()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.transport, name)
@@ -107,6 +158,8 @@ class CountedTransport:
 
 class UnreadWatch:
     """Aborts a connection whose client reads too slowly."""
+
+    __slots__ = ("loop", "seconds", "taken", "timer", "transport", "unread")
 
     def __init__(self, transport: CountedTransport, loop: asyncio.AbstractEventLoop, seconds: float) -> None:
         self.transport, self.loop, self.seconds = transport, loop, seconds
@@ -176,7 +229,7 @@ class LimitedHttp(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Count the connection. At a limit, answer with the refusal and close."""
-        counted = CountedTransport(transport)
+        counted = CountedTransport(transport, self.loop)
         super().connection_made(cast(asyncio.Transport, counted))
         self.flow = WriteFlow(self.transport)
         self.watch = UnreadWatch(counted, self.loop, self.settings.max_unread_seconds)
@@ -327,13 +380,43 @@ class LimitedHttp(H11Protocol):
             self.timer = self.loop.call_later(LINGER_SECONDS, self.transport.abort)
 
 
+class Inbox:
+    """Messages that wait for the application, which has one reader. An `asyncio.Queue` takes 3 KB, and each socket has one."""
+
+    __slots__ = ("messages", "waiter")
+
+    def __init__(self) -> None:
+        self.messages: list[Any] = []
+        self.waiter: asyncio.Future[None] | None = None
+
+    def qsize(self) -> int:
+        """How many there are."""
+        return len(self.messages)
+
+    def put_nowait(self, message: Any) -> None:
+        """One more."""
+        self.messages.append(message)
+        if self.waiter is not None and not self.waiter.done():
+            self.waiter.set_result(None)
+
+    async def get(self) -> Any:
+        """The next one."""
+        while not self.messages:
+            self.waiter = asyncio.get_running_loop().create_future()
+            await self.waiter
+        return self.messages.pop(0)
+
+
 class LimitedSocket(WebSocketsSansIOProtocol):
     """One WebSocket. No more is parsed than the application reads, and the buffer of answers cannot be filled."""
 
     def __init__(self, connections: Connections, counted: tuple[str, int] | None, **given: Any) -> None:
         super().__init__(**given)
         self.open, self.settings, self.counted = connections, connections.settings, counted
+        self.queue: Inbox = Inbox()  # type: ignore[assignment]
         self.pending = bytearray()
+        self.is_reading = False
+        self.read_paused = True  # so says uvicorn's own flow control, which would stop and go on with every single message
         self.after_close, self.close_timeout = 0, LINGER_SECONDS
         self.next_piece: asyncio.Handle | None = None
         self.watch: UnreadWatch | None = None
@@ -344,7 +427,7 @@ class LimitedSocket(WebSocketsSansIOProtocol):
         super().connection_made(transport)
         self.client = self.counted
         self.watch = UnreadWatch(cast(CountedTransport, self.transport), self.loop, self.settings.max_unread_seconds)
-        self.transport.resume_reading()
+        self._read(wanted=True)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Cancel all timers of this connection."""
@@ -354,6 +437,20 @@ class LimitedSocket(WebSocketsSansIOProtocol):
             self.next_piece.cancel()
         self.open.leave(_host(self.client))
         super().connection_lost(exc)
+        # These refer to each other: they would stay until a full garbage collection, which is rare here.
+        if hasattr(self, "scope"):  # after a handshake that was accepted
+            self.scope["extensions"] = {}
+        self.pending.clear()
+        self.conn.parser.close()
+
+    def start_keepalive(self) -> None:
+        """The handshake is over. What was said in it would otherwise be kept as long as the socket, 5 KB of headers."""
+        super().start_keepalive()
+        del self.request, self.response
+        self.scope["headers"].clear()  # type: ignore[attr-defined]
+        if self._is_between_messages():  # the parser's first part, which has read the request, remembers it
+            self.conn.parser = Protocol.parse(self.conn)
+            next(self.conn.parser)
 
     # reading
 
@@ -363,12 +460,35 @@ class LimitedSocket(WebSocketsSansIOProtocol):
             super().data_received(data)
             self._end_without_handshake()
             return
+        if not self.pending and self._take_text(data):
+            return
         self.pending += data
         self.after_close += len(data) if self.close_sent else 0
         if self.after_close > MAX_BODY_BYTES:
             self.transport.abort()
         elif self.next_piece is None:
             self._feed()
+
+    def _take_text(self, data: bytes) -> bool:
+        """Read bytes that are one short text, which they nearly always are, without the parser; False if they are not."""
+        size = len(data) - MASKED_HEAD
+        is_text = size >= 0 and data[0] == TEXT_FRAME and data[1] == MASKED | size and size <= MAX_SHORT_FRAME
+        if not is_text or self.close_sent or not self._is_wanted() or not self._is_between_messages():
+            return False
+        try:
+            text = apply_mask(data[MASKED_HEAD:], data[2:MASKED_HEAD]).decode()
+        except UnicodeDecodeError:
+            return False  # the parser closes the connection then
+        self.queue.put_nowait({"type": "websocket.receive", "text": text})
+        return True
+
+    def _is_between_messages(self) -> bool:
+        """Whether the parser has nothing of a message yet, and may get one: it asks its reader whether there is more at all."""
+        reading: Any = self.conn.parser
+        while reading.gi_yieldfrom is not None:
+            reading = reading.gi_yieldfrom
+        is_between_frames = reading.__name__ == StreamReader.at_eof.__name__
+        return is_between_frames and self.conn.current_size is None and self.conn.state is State.OPEN
 
     def _end_without_handshake(self) -> None:
         """Close after a handshake that h11 accepts and websockets refuses: uvicorn would wait for ever."""
@@ -389,25 +509,45 @@ class LimitedSocket(WebSocketsSansIOProtocol):
             return
         if self.pending and self._is_wanted():
             self.next_piece = self.loop.call_soon(self._feed)
-        if self.pending or self.read_paused or not self.writable.is_set():
-            self.transport.pause_reading()
-        else:
-            self.transport.resume_reading()
+        self._read(wanted=not self.pending and self.writable.is_set())
+
+    def _read(self, *, wanted: bool) -> None:
+        """Let more bytes come, or let them wait."""
+        if wanted != self.is_reading:
+            self.is_reading = wanted
+            (self.transport.resume_reading if wanted else self.transport.pause_reading)()
 
     def _is_wanted(self) -> bool:
         """Whether there is room for more. After our close frame everything is read, because only theirs is missing."""
         return self.close_sent or (self.queue.qsize() < MAX_QUEUED_MESSAGES and self.writable.is_set())
 
+    def handle_connect(self, event: Request) -> None:
+        """A handshake has come: the application may send texts without a message of ASGI for each."""
+        super().handle_connect(event)
+        if not self.close_sent:
+            self.scope["extensions"][DIRECT] = {"is_open": self.is_open_to_write, "send": self.send_texts}
+
+    def is_open_to_write(self) -> bool:
+        """Whether the client takes what is sent now."""
+        is_open = self.handshake_complete and not (self.close_sent or self.disconnected or self.initial_response)
+        return is_open and self.conn.state is State.OPEN and self.writable.is_set()
+
+    def send_texts(self, texts: Sequence[bytes]) -> None:
+        """Send whole texts by one system call."""
+        written = [part for text in texts for part in (_text_head(len(text)), text)]
+        cast(CountedTransport, self.transport).write_at_once(b"".join(written))
+
     async def receive(self) -> Any:
         """The next message for the application; then there may be room to parse another."""
-        message = await super().receive()
-        self._go_on()
+        message = await self.queue.get()
+        if not self.is_reading:
+            self._go_on()
         return message
 
     def pause_writing(self) -> None:
         """Stop reading from a client that does not read: each of its pings would add a pong to the buffer."""
         super().pause_writing()
-        self.transport.pause_reading()
+        self._read(wanted=False)
 
     def resume_writing(self) -> None:
         """The client reads again: go on."""
@@ -451,6 +591,15 @@ class LimitedSocket(WebSocketsSansIOProtocol):
         """Answer a handshake that cannot be completed because the server stops."""
         if not (self.initial_response or self.handshake_complete):
             self.transport.write(_response(Refused("stopping")))
+
+
+def _text_head(size: int) -> bytes:
+    """What comes before a whole text of so many bytes from a server (RFC 6455, 5.2)."""
+    if size <= MAX_SHORT_FRAME:
+        return bytes((TEXT_FRAME, size))
+    if size < 1 << 16:
+        return MEDIUM_HEAD.pack(TEXT_FRAME, MAX_SHORT_FRAME + 1, size)
+    return LONG_HEAD.pack(TEXT_FRAME, MAX_SHORT_FRAME + 2, size)
 
 
 def _host(client: tuple[str, int] | None) -> str:

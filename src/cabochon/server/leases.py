@@ -5,6 +5,9 @@ PostgreSQL. A lock can be lost without notice (PostgreSQL restarted, the network
 it starts, and one that finds a later epoch than its own has been replaced and may not write any more.
 
 In PostgreSQL everything is written on the connection that holds the lock: whoever has lost the lock has lost the connection.
+
+The nodes of a cluster share the lock, so that they keep a single server out and it them; they share one epoch too. What they do
+to the same table at once is settled by its version: `nodes.py`.
 """
 
 import os
@@ -23,7 +26,9 @@ from ..errors import CabochonError
 
 LOCK_SECONDS = 2.0  # a server that was killed a moment ago may take so long to be gone
 LOCK_PAUSE = 0.05
-ADVISORY_LOCK = 0x6361626F63686F6E  # "cabochon"; such locks belong to one database of the cluster
+ADVISORY_LOCK = 0x6361626F63686F6E  # "cabochon"; such locks belong to one database of PostgreSQL
+START_LOCK = ADVISORY_LOCK + 1
+CLUSTER = "(a cluster)"  # in place of a host: the nodes of a cluster share the lock and the epoch
 ONLY_ROW = 1
 MAX_NAME_LENGTH = 200
 
@@ -43,6 +48,14 @@ lease = sa.Table(
 EPOCH = sa.select(lease.c.epoch).with_for_update(read=True)
 
 
+def one_at_a_time(connection: Connection) -> None:
+    """Wait until no other server is at the same place of its start; it ends with the transaction."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(sa.text("SET LOCAL lock_timeout = 0"))  # another one's migration may take its time
+        connection.execute(sa.text("SET LOCAL statement_timeout = 0"))
+        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(START_LOCK)))
+
+
 class Taken(CabochonError):
     """Another server has this database."""
 
@@ -55,23 +68,25 @@ class Misplaced(CabochonError):
     """The file that is open is no longer the one of this name: what is stored there will not be found again."""
 
 
-def _identity(path: Path) -> tuple[int, int] | None:
-    with suppress(OSError):
-        found = path.stat()
-        return found.st_dev, found.st_ino
-    return None
+def _identity(path: str) -> tuple[int, int] | None:
+    try:
+        found = os.stat(path)  # noqa: PTH116  with every commit, and a Path takes twice as long
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 class Lease:
     """The right to write to a database. Used by one thread at a time."""
 
-    def __init__(self, engine: Engine) -> None:
-        self.engine = engine
+    def __init__(self, engine: Engine, *, is_shared: bool = False) -> None:
+        self.engine, self.is_shared = engine, is_shared
         self.is_sqlite = engine.dialect.name == "sqlite"
         self.epoch: int | None = None
+        self.epoch_query = str(EPOCH.compile(dialect=engine.dialect))
         self.connection: Connection | None = None
         self.lock: FileLock | None = None
-        self.files: dict[Path, tuple[int, int] | None] = {}
+        self.files: dict[str, tuple[int, int] | None] = {}
 
     # taking it
 
@@ -95,7 +110,7 @@ class Lease:
         if not name:
             raise CabochonError("a database in memory is another one for each thread of the server: name a file")
         path = Path(name).resolve()
-        self.files = {path: _identity(path)}
+        self.files = {str(path): _identity(str(path))}
         self.lock = FileLock(f"{path}.lock", thread_local=False)
         try:
             self.lock.acquire(timeout=LOCK_SECONDS, poll_interval=LOCK_PAUSE)
@@ -104,9 +119,10 @@ class Lease:
 
     def _lock_session(self, connection: Connection, seconds: float) -> bool:
         deadline = time.monotonic() + seconds
+        lock = sa.func.pg_try_advisory_lock_shared if self.is_shared else sa.func.pg_try_advisory_lock
         while True:
             with connection.begin():
-                if connection.scalar(sa.select(sa.func.pg_try_advisory_lock(ADVISORY_LOCK))):
+                if connection.scalar(sa.select(lock(ADVISORY_LOCK))):
                     return True
             if time.monotonic() > deadline:
                 return False
@@ -121,26 +137,32 @@ class Lease:
             row = connection.execute(sa.select(lease)).mappings().first() if sa.inspect(connection).has_table("lease") else None
         if row is None:
             return "another server"
+        if row["host"] == CLUSTER:
+            return "a cluster of servers (started with --broker)"
         since = datetime.fromtimestamp(row["since"], UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
         place = f", at {row['address']}" if row["address"] else ""
         return f"another server (process {row['process']} on {row['host']}, since {since}{place})"
 
     def begin(self, address: str) -> None:
-        """Raise the epoch: no server before this one can write any more."""
+        """Raise the epoch: no server before this one can write any more. The nodes of a cluster go on with the first one's."""
         assert self.connection is not None
         facts = {
-            "host": socket.gethostname()[:MAX_NAME_LENGTH],
+            "host": CLUSTER if self.is_shared else socket.gethostname()[:MAX_NAME_LENGTH],
             "process": os.getpid(),
             "since": time.time(),
             "address": address[:MAX_NAME_LENGTH],
         }
         with self.connection.begin():
-            last = self.connection.scalar(sa.select(lease.c.epoch).with_for_update())
-            self.epoch = (last or 0) + 1
+            one_at_a_time(self.connection)
+            last = self.connection.execute(sa.select(lease.c.epoch, lease.c.host).with_for_update()).first()
+            if last is not None and self.is_shared and last.host == CLUSTER:
+                self.epoch = last.epoch
+                return
+            self.epoch = (last.epoch if last else 0) + 1
             change = lease.insert() if last is None else lease.update()
             self.connection.execute(change.values(id=ONLY_ROW, epoch=self.epoch, **facts))
         if self.is_sqlite:
-            written = Path(f"{next(iter(self.files))}-wal")
+            written = f"{next(iter(self.files))}-wal"
             self.files[written] = _identity(written)
 
     def release(self) -> None:
@@ -157,7 +179,7 @@ class Lease:
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """A transaction, committed only if this server still has the database. It may be acknowledged after the block."""
-        self._check_files()
+        self._check_files()  # before, so that nothing that is refused is stored; and after, when it is acknowledged
         connection = self._connected()
         try:
             with connection.begin():
@@ -190,13 +212,14 @@ class Lease:
         raise Held("the lock of this server's last session is not free yet")
 
     def _check_epoch(self, connection: Connection) -> None:
-        if connection.scalar(EPOCH) != self.epoch:
+        # As text: every commit asks, and SQLAlchemy would look its statement up each time.
+        if connection.exec_driver_sql(self.epoch_query).scalar() != self.epoch:
             raise Taken("another server has taken over this database")
 
     def _check_files(self) -> None:
         for path, identity in self.files.items():
             if _identity(path) != identity:
-                raise Misplaced(f"the database file {path.name} was deleted or replaced while the server ran")
+                raise Misplaced(f"the database file {Path(path).name} was deleted or replaced while the server ran")
 
     def proof(self) -> sa.Update:
         """A small change that shows that the database can be written to."""

@@ -1,9 +1,16 @@
-"""A log filter that leaves out repeated messages, so that one error a thousand times a second does not fill the log."""
+"""The log: lines of JSON if that is set; and a filter, so that one error a thousand times a second does not fill it."""
 
 import logging
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from contextvars import ContextVar
+from datetime import UTC, datetime
+from typing import Any
+
+from orjson import dumps
+
+from ..errors import CabochonError
 
 LOGGERS = ("cabochon.server", "uvicorn.error")
 REPEAT_SECONDS = 1.0
@@ -33,6 +40,38 @@ class LeaveOutRepeats(logging.Filter):
         if is_new and left_out:
             record.msg, record.args = f"{record.getMessage()} ({left_out} more like this were left out)", None
         return is_new
+
+
+# What is being done now, for the log: the table, and the number of the request (of HTTP, or of the socket).
+doing: ContextVar[dict[str, Any] | None] = ContextVar("doing", default=None)
+
+
+class JsonLines(logging.Formatter):
+    """A record as one line of JSON, with the table and the number of the request that it is about."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line."""
+        line = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+            **(doing.get() or {}),
+        }
+        if record.exc_info:
+            line["exception"] = self.formatException(record.exc_info)
+        return dumps(line, default=str).decode()
+
+
+def set_up_logs(form: str) -> None:
+    """`text`: as Python prints warnings. `json`: lines of JSON, and what happens too that is no trouble."""
+    if form not in ("text", "json"):
+        raise CabochonError(f"CABOCHON_LOG_FORMAT: {form!r} is neither text nor json")
+    if form == "json":
+        handler = logging.StreamHandler()
+        handler.setFormatter(JsonLines())
+        logging.basicConfig(level=logging.WARNING, handlers=[handler])
+        logging.getLogger("cabochon.server").setLevel(logging.INFO)
 
 
 def leave_out_repeats() -> None:

@@ -28,6 +28,7 @@ Text = Annotated[str, Field(max_length=100)]
 Nickname = Annotated[str, Field(min_length=1, max_length=24)]
 ChatText = Annotated[str, Field(min_length=1, max_length=200)]
 Reaction = Literal["hello", "nice", "thanks", "oops", "wow", "good_game"]
+RecordText = Annotated[str, Field(max_length=60_000)]  # that of a long game has about 20,000 characters
 Hex256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]  # 256 bits in hexadecimal
 RequestId = Annotated[int, Field(ge=0, le=1 << 31)]
 # The schema lists the codes, so that the client does not compile without words for each.

@@ -2,22 +2,25 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from urllib.parse import urlsplit
 
 from orjson import dumps
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
+from starlette.routing import BaseRoute, Router
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketDisconnect
 
 from .addresses import is_host
 from .connection import BAD_MESSAGES, FAILED
 from .errors import Refused
+from .logs import doing
 from .rate_limit import most_bytes
 
 MAX_NUMBER_LENGTH = 20  # digits of a Content-Length: int() of a longer text takes quadratic time
+PROBES = ("/api/health", "/api/live", "/api/ready")
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 POLICY = "; ".join(
     (
@@ -54,14 +57,22 @@ def origin_allowed(headers: Headers, extra: Iterable[str]) -> bool:
 class Guard:
     """Every request and socket passes here: hosts, origins, sizes, headers, and nothing of the game before the server is ready.
 
-    HEAD is answered like GET, without the body. What nobody expected is logged once and refused in a sentence too.
+    HEAD is answered like GET, without the body. What nobody expected is logged once and refused in a sentence too. `sockets` are
+    routes of sockets that do not go through the application.
     """
 
-    def __init__(self, app: ASGIApp, origins: tuple[str, ...], is_ready: Callable[[], bool]) -> None:
+    def __init__(
+        self, app: ASGIApp, origins: tuple[str, ...], is_ready: Callable[[], bool], sockets: Sequence[BaseRoute] = ()
+    ) -> None:
         self.app, self.origins, self.is_ready = app, origins, is_ready
+        self.sockets = Router(sockets, default=app)
+        self.requests = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it in a sentence."""
+        self.requests += 1
+        if scope["type"] in ("http", "websocket"):
+            doing.set({"request": self.requests})
         if scope["type"] == "http":
             await self._answer(scope, receive, Answer(send, is_head=scope["method"] == "HEAD"))
         elif scope["type"] == "websocket":
@@ -91,7 +102,7 @@ class Guard:
             await send({"type": "websocket.close", "code": BAD_MESSAGES})
             return
         try:
-            await self.app(scope, receive, send)
+            await self.sockets(scope, receive, send)
         except WebSocketDisconnect:
             return  # the client has gone
         except Exception:
@@ -108,7 +119,7 @@ class Guard:
         length = headers.get("content-length", "0")
         if not length.isdecimal() or len(length) > MAX_NUMBER_LENGTH or int(length) > most_bytes(path):
             return Refused("too_large", most=most_bytes(path))
-        if not self.is_ready() and path.startswith("/api/") and path != "/api/health":
+        if not self.is_ready() and path.startswith("/api/") and path not in PROBES:
             return Refused("starting")
         return None
 

@@ -25,7 +25,7 @@ from .review_store import reviews
 from .routes import record_text
 from .serialise import shared_of
 from .service import Service
-from .table import read_table
+from .table import read_table, resignations
 
 MAX_LISTED_GAMES = 1000
 MAX_REVIEWS_READ = 200  # each has some 50 kB
@@ -165,7 +165,7 @@ class MyGames:
             elif entry["kind"] == "undo":
                 moves.pop()
         table.game.play_all(moves)
-        return record_text(table)
+        return record_text(table, resignations((entry["kind"], entry["seat"]) for entry in stored.entries))
 
     # import
 

@@ -162,7 +162,10 @@ class Pusher:
             room.telling = self._started(self._tell_in_time(room, news))
 
     def _wanted(self, table: "Table", news: News) -> list[str]:
-        return [user for user, seat in table.holders.items() if seat in news.seats and user in self.users]
+        is_known = (
+            self.service.cluster is None
+        )  # else they may have subscribed at another node: that is looked up before it is told
+        return [user for user, seat in table.holders.items() if seat in news.seats and (user in self.users or not is_known)]
 
     def _is_fresh(self, table: "Table") -> bool:
         """Whether it has just come to this; a table that was read from the database may have been so for days."""
@@ -182,7 +185,8 @@ class Pusher:
         """First those who are away; later those too who only seem to be here."""
         delay = self.service.settings.push_delay
         await asyncio.sleep(delay)
-        here = {user for user in room.table.holders if room.sockets_of(user)}
+        elsewhere = {seat for seats, _ in room.nodes.values() for seat in seats}
+        here = {user for user, seat in room.table.holders.items() if room.sockets_of(user) or seat in elsewhere}
         await self._tell(room, news, [user for user in self._wanted(room.table, news) if user not in here])
         if here and news.kind == "turn":
             await asyncio.sleep(delay * HERE_FACTOR)

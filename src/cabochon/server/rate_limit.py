@@ -1,6 +1,8 @@
-"""Rate limits: token buckets by address or guest, and counts of open sockets."""
+"""Limits: token buckets by address or guest, counts of open sockets, and from where waiting tables were opened."""
 
+import time
 from collections import Counter, OrderedDict
+from collections.abc import Sequence
 
 from starlette.requests import HTTPConnection
 
@@ -8,7 +10,7 @@ from .addresses import address_block
 
 MAX_MESSAGE_BYTES = 4096
 # What may be longer, by its path.
-UPLOADS = {"/api/analysis/record": 65_536, "/api/reviews": 65_536, "/api/games": 1_000_000}
+UPLOADS = {"/api/analysis/record": 65_536, "/api/analysis/game": 65_536, "/api/reviews": 65_536, "/api/games": 1_000_000}
 MAX_ADDRESSES = 10_000
 
 
@@ -19,6 +21,8 @@ def most_bytes(path: str) -> int:
 
 class Bucket:
     """A token bucket: lets a burst through, and then so many a second."""
+
+    __slots__ = ("at", "burst", "level", "per_second")
 
     def __init__(self, per_second: float, burst: float, now: float) -> None:
         self.per_second, self.burst = per_second, burst
@@ -48,12 +52,22 @@ class Buckets:
     def __init__(self, per_second: float, burst: float) -> None:
         self.per_second, self.burst = per_second, burst
         self.by_address: OrderedDict[str, Bucket] = OrderedDict()
+        self.taken: dict[str, float] | None = None  # in a cluster: what the other nodes have not heard of yet
+
+    def charge(self, address: str, cost: float) -> None:
+        """Another node has let this pass. It is late, so the bucket may have less than nothing for a while."""
+        bucket = self.by_address.get(address)
+        if bucket is None:
+            bucket = self.by_address[address] = Bucket(self.per_second, self.burst, time.monotonic())
+        bucket.level -= cost
 
     def take(self, address: str, now: float, cost: float = 1) -> bool:
         """Whether one more from this address may pass now."""
         bucket = self.by_address.pop(address, None) or Bucket(self.per_second, self.burst, now)
         self.by_address[address] = bucket
         taken = bucket.take(now, cost)
+        if taken and self.taken is not None:
+            self.taken[address] = self.taken.get(address, 0.0) + cost
         self._forget(now)
         return taken
 
@@ -83,7 +97,7 @@ class SocketCounts:
         self.most = {False: max_spectators, True: max_seated}
         self.open: Counter[tuple[str, bool]] = Counter()
 
-    def enter(self, address: str, seated: bool) -> bool:
+    async def enter(self, address: str, seated: bool) -> bool:
         """Count one more, if it may come in."""
         if self.open[address, seated] >= self.most[seated]:
             return False
@@ -95,3 +109,27 @@ class SocketCounts:
         self.open[address, seated] -= 1
         if self.open[address, seated] <= 0:
             del self.open[address, seated]
+
+
+class Openings:
+    """From which address each table that waits for players was opened. It is stored nowhere, and lost with the process."""
+
+    def __init__(self) -> None:
+        self.here: dict[str, tuple[str, float]] = {}  # address and time by table
+
+    async def add(self, table_id: str, address: str, at: float) -> None:
+        """A table was opened."""
+        self.here[table_id] = address, at
+
+    def remove(self, table_id: str) -> None:
+        """A table waits no longer."""
+        self.here.pop(table_id, None)
+
+    async def count(self, address: str, since: float) -> int:
+        """How many tables wait that were opened from there; older ones are forgotten."""
+        self.here = {name: made for name, made in self.here.items() if made[1] > since}
+        return sum(found == address for found, _ in self.here.values())
+
+    async def addresses(self, table_ids: Sequence[str]) -> dict[str, str]:
+        """The addresses of these tables, as far as they are known."""
+        return {name: self.here[name][0] for name in table_ids if name in self.here}

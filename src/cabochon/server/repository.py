@@ -15,11 +15,13 @@ import sqlalchemy as sa
 from orjson import dumps
 from sqlalchemy.engine import Connection, RowMapping
 
+from ..errors import CabochonError
 from .database import SQLITE_TROUBLE, connecting, first_line, migrate, open_engine, trouble_sentence
 from .errors import Refused
 from .imports import imports as imports
-from .leases import Lease
+from .leases import Lease, one_at_a_time
 from .leases import metadata as metadata
+from .nodes import presence, shared_row, versions, versions_of
 from .push_subscriptions import subscriptions as subscriptions
 from .review_store import reviews as reviews
 from .tries import tries as tries
@@ -92,6 +94,7 @@ entries = sa.Table(
     sa.Column("at", sa.Float, nullable=False),
     sa.Column("spent", sa.Float, nullable=False),
     sa.Column("thought", sa.Text),
+    sa.Column("playing", sa.Float),  # in a cluster: the playing time that all nodes share
 )  # fmt: skip
 
 seals = sa.Table(
@@ -128,9 +131,19 @@ secret_keys = sa.Table(
 )  # fmt: skip
 
 ENTRY_COLUMNS = entries.columns.keys()
-ENTRIES_FROM_JSON = sa.text(
+ENTRIES_FROM_JSON = (
     f"INSERT INTO entries ({', '.join(ENTRY_COLUMNS)}) "
-    f"SELECT {', '.join(f'value ->> {place}' for place in range(len(ENTRY_COLUMNS)))} FROM json_each(:rows)"
+    f"SELECT {', '.join(f'value ->> {place}' for place in range(len(ENTRY_COLUMNS)))} FROM json_each(?)"
+)
+
+LOGS_AFTER = sa.text(
+    """
+    SELECT versions.table_id AS name, versions.version, versions.parts, entries.*
+    FROM unnest(CAST(:names AS text[]), CAST(:numbers AS int[])) AS known(name, last)
+    JOIN versions ON versions.table_id = known.name
+    LEFT JOIN entries ON entries.table_id = known.name AND entries.number > known.last
+    ORDER BY entries.number
+    """
 )
 
 Row = RowMapping | dict[str, Any]
@@ -147,15 +160,19 @@ class Stored:
     seals: Sequence[Row] = ()
     kicked: Sequence[Row] = ()
     chat: Sequence[Row] = ()
+    shared: Row | None = None  # in a cluster: the version, and what is stored of the room
+    presence: Sequence[Row] = ()  # in a cluster: who is connected to which node
 
 
 class Repository:
     """Reading from the database, and the changes before the server answers. The rest goes through the Writer."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, *, is_shared: bool = False) -> None:
         self.url = url
         self.engine = open_engine(url)
-        self.lease = Lease(self.engine)
+        if is_shared and self.engine.dialect.name != "postgresql":
+            raise CabochonError("--broker: several servers need PostgreSQL (--database postgresql+psycopg://...)")
+        self.lease = Lease(self.engine, is_shared=is_shared)
         self.is_away = False
         self.trial = threading.Lock()
         self.readers, self.reader_left = 0, threading.Condition()
@@ -168,7 +185,12 @@ class Repository:
             with connecting(self.url):
                 connection = self.lease.take()
                 with connection.begin():
+                    one_at_a_time(connection)
                     migrate(connection)
+                    if self.lease.is_shared:
+                        from .jobs import add_queue  # what it needs is not installed with a single server
+
+                        add_queue(connection)
                 self.lease.begin(address)
         except BaseException:
             self.close()
@@ -188,8 +210,10 @@ class Repository:
             migrate(connection)
 
     @contextmanager
-    def reading(self) -> Iterator[Connection]:
+    def reading(self, *, is_snapshot: bool = False) -> Iterator[Connection]:
         """A connection to read from. What goes wrong is told to the log, and to whoever asked in a sentence.
+
+        `is_snapshot`: all that is read is of one moment, whatever other nodes write meanwhile.
 
         While PostgreSQL is away one reader tries and the others are refused at once: there are few threads to wait in.
         """
@@ -198,6 +222,8 @@ class Repository:
             raise Refused("no_database")
         try:
             with self._counted(), self.engine.connect() as connection:
+                if is_snapshot:
+                    connection.execution_options(isolation_level="REPEATABLE READ")
                 yield connection
             self.is_away = False
         except sa.exc.SQLAlchemyError as error:
@@ -226,6 +252,7 @@ class Repository:
         """The key of this name; the first server to ask has made it."""
         with connecting(self.url), self.engine.begin() as connection:
             query = sa.select(secret_keys.c.key).where(secret_keys.c.name == name)
+            one_at_a_time(connection)
             found = connection.scalar(query)
             if found is None:
                 connection.execute(secret_keys.insert().values(name=name, key=new))
@@ -256,7 +283,54 @@ class Repository:
             if row is None:
                 return None
             parts = [_of_table(connection, part, table_id) for part in (seats, holders, entries, seals, kicked, chat)]
-            return Stored(row, *parts)
+            seated, held, added, sealed, shown_out, said = parts
+            return Stored(row, seated, held, added, sealed, shown_out, said)
+
+    def snapshot(self, table_id: str, number: int = 0, heard: Mapping[Any, int] | None = None) -> Stored | None:
+        """A table as it was at one moment, with the lines of its log after `number` and what was said after `heard`."""
+        if NUL in table_id:
+            return None
+        with self.reading(is_snapshot=True) as connection:
+            row = connection.execute(sa.select(tables).where(tables.c.id == table_id)).mappings().first()
+            if row is None:
+                return None
+            parts = {part.name: _of_table(connection, part, table_id) for part in (seats, holders, seals, kicked, presence)}
+            query = sa.select(chat).where(chat.c.table_id == table_id)
+            said = [sa.and_(chat.c.room == place, chat.c.number > count) for place, count in (heard or {}).items()]
+            query = query.where(sa.or_(*said)) if said else query
+            lines = connection.execute(query.order_by(*chat.primary_key.columns)).mappings().all()
+            added = _entries_after(connection, table_id, number)
+            return Stored(row, **parts, entries=added, chat=lines, shared=shared_row(connection, table_id))
+
+    def log_after(self, table_id: str, number: int) -> tuple[Row, Sequence[Row]] | None:
+        """The version of a table and the lines of its log after `number`, of one moment; None if it has no version."""
+        query = (
+            sa.select(versions.c.version, versions.c.parts, entries)
+            .select_from(
+                versions.outerjoin(entries, sa.and_(entries.c.table_id == versions.c.table_id, entries.c.number > number))
+            )
+            .where(versions.c.table_id == table_id)
+            .order_by(entries.c.number)
+        )
+        with self.reading() as connection:
+            rows = connection.execute(query).mappings().all()
+        return (rows[0], [row for row in rows if row["number"] is not None]) if rows else None
+
+    def logs_after(self, known: Mapping[str, int]) -> dict[str, tuple[Row, list[Row]]]:
+        """The same for many tables at once, by the number of the last line that is known of each."""
+        found: dict[str, tuple[Row, list[Row]]] = {}
+        with self.reading() as connection:
+            rows = connection.execute(LOGS_AFTER, {"names": list(known), "numbers": list(known.values())}).mappings()
+            for row in rows:
+                _, added = found.setdefault(row["name"], (row, []))
+                if row["number"] is not None:
+                    added.append(row)
+        return found
+
+    def versions(self, table_ids: Sequence[str]) -> Mapping[str, int]:
+        """The versions of these tables."""
+        with self.reading() as connection:
+            return versions_of(connection, table_ids)
 
     def table_of_token(self, token: str) -> tuple[str, int] | None:
         """The table and seat of a private link."""
@@ -286,6 +360,13 @@ class Repository:
         with self.reading() as connection:
             return list(connection.scalars(query.order_by(tables.c.created.desc()).limit(MAX_OPEN_TABLES)))
 
+    def watched_table_ids(self) -> list[str]:
+        """In a cluster: running games that anybody may watch, with a player at some node, newest first."""
+        has_player = sa.exists().where(presence.c.table_id == tables.c.id, presence.c.seats != "[]")
+        query = sa.select(tables.c.id).where(tables.c.status == "running", tables.c.listed, has_player)
+        with self.reading() as connection:
+            return list(connection.scalars(query.order_by(tables.c.created.desc()).limit(MAX_LISTED)))
+
     def open_tables(self, table_ids: Sequence[str]) -> list[Stored]:
         """Those of these tables that wait for players."""
         return self._listed(sa.select(tables).where(tables.c.status == "waiting", tables.c.id.in_(table_ids)))
@@ -295,6 +376,12 @@ class Repository:
         query = sa.select(sa.func.count()).select_from(tables).join(holders, holders.c.table_id == tables.c.id)
         with self.reading() as connection:
             return connection.scalar(query.where(holders.c.user_id == user, tables.c.status == "waiting")) or 0
+
+    def waiting_among(self, table_ids: Sequence[str], since: float) -> set[str]:
+        """Those of these tables that wait for players and are not older."""
+        query = sa.select(tables.c.id).where(tables.c.id.in_(table_ids), tables.c.status == "waiting", tables.c.created > since)
+        with self.reading() as connection:
+            return set(connection.scalars(query))
 
     def expired_tables(self, before: dict[str, float], used: Iterable[str], most: int) -> list[str]:
         """Tables that are too old and not in use, the oldest first.
@@ -312,7 +399,10 @@ class Repository:
             is_old.append((tables.c.status == "finished") & (touched < before["finished"]))
         if "running" in before:
             is_old.append((tables.c.status != "finished") & (touched < before["running"]))
-        query = sa.select(tables.c.id).where(sa.or_(sa.false(), *is_old), tables.c.id.not_in(list(used)))
+        elsewhere = sa.select(presence.c.table_id)  # in a cluster: somebody is connected to some node
+        query = sa.select(tables.c.id).where(
+            sa.or_(sa.false(), *is_old), tables.c.id.not_in(list(used)), tables.c.id.not_in(elsewhere)
+        )
         with self.reading() as connection:
             return list(connection.scalars(query.order_by(tables.c.created).limit(most)))
 
@@ -341,11 +431,16 @@ def _of_table(connection: Connection, part: sa.Table, table_id: str) -> Sequence
     return connection.execute(query).mappings().all()
 
 
+def _entries_after(connection: Connection, table_id: str, number: int) -> Sequence[RowMapping]:
+    query = sa.select(entries).where(entries.c.table_id == table_id, entries.c.number > number).order_by(entries.c.number)
+    return connection.execute(query).mappings().all()
+
+
 def add_entries(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
     """Add lines to the log. In SQLite by one statement: after each the writer would have to wait until Python lets it go on."""
     if connection.dialect.name == "sqlite":
-        written = dumps([[row[name] for name in ENTRY_COLUMNS] for row in rows])
-        connection.execute(ENTRIES_FROM_JSON, {"rows": written.decode()})
+        written = dumps([[row.get(name) for name in ENTRY_COLUMNS] for row in rows])
+        connection.exec_driver_sql(ENTRIES_FROM_JSON, (written.decode(),))
     else:
         connection.execute(entries.insert(), rows)
 
@@ -371,6 +466,7 @@ def entry_row(table_id: str, entry: "Entry") -> dict[str, Any]:
         "at": entry.at,
         "spent": entry.spent,
         "thought": entry.thought,
+        "playing": entry.playing,
     }
 
 
@@ -440,7 +536,7 @@ def set_seen(user: str, seen: float) -> list[Any]:
 
 def delete_tables(table_ids: Sequence[str]) -> list[Any]:
     """Delete tables, what refers to them first."""
-    parts = (entries, chat, holders, seals, kicked, seats, tries)
+    parts = (entries, chat, holders, seals, kicked, seats, tries, presence, versions)
     deleted = [part.delete().where(part.c.table_id.in_(table_ids)) for part in parts]
     return [*deleted, tables.delete().where(tables.c.id.in_(table_ids))]
 

@@ -4,9 +4,10 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
-from .messages import EntryOut, Message, SeatOut, VariantName, ViewOut
+from ..study.report import DecisionOut
+from ..study.review import SeatSummary
+from .messages import EntryOut, Message, RecordText, SeatOut, VariantName, ViewOut
 
-MAX_RECORD_CHARACTERS = 60_000
 ShortText = Annotated[str, StringConstraints(max_length=64)]
 
 
@@ -14,7 +15,7 @@ class ReviewIn(Message):
     """Which game is to be reviewed: the finished game of a table, else a record."""
 
     table: ShortText | None = None
-    record: Annotated[str, StringConstraints(max_length=MAX_RECORD_CHARACTERS)] | None = None
+    record: RecordText | None = None
 
 
 class ReviewIdOut(Message):
@@ -23,49 +24,11 @@ class ReviewIdOut(Message):
     id: str
 
 
-class MoveChanceOut(Message):
-    """A move, and each seat's chance to win with it."""
-
-    move: str
-    values: list[float]
-
-
-class DecisionOut(Message):
-    """One decision, judged from the view of its seat.
-
-    The values of the best move are the chances before the decision, those of the move that was played the chances after it.
-    """
-
-    number: int
-    round: int
-    seat: int
-    stage: str
-    played: MoveChanceOut
-    best: MoveChanceOut
-    alternatives: list[MoveChanceOut]
-    line: list[str]
-    forced: bool
-    lost: float
-    grade: str
-
-
-class SeatSummaryOut(Message):
-    """What a whole game says about one seat: result - chance_at_deal = luck + own_errors + others_errors."""
-
-    seat: int
-    result: float
-    chance_at_deal: float
-    luck: float
-    own_errors: float
-    others_errors: float
-    decisions: int
-    error_rate: float | None
-    accuracy: float | None
-    grades: dict[str, int]
-
-
 class ReviewOut(Message):
-    """A review, as far as it has come: the decisions from `since` on. `seats` and `luck` are there when it is done."""
+    """A review, as far as it has come: the decisions from `since` on. `seats` and `luck` are there when it is done.
+
+    `seats`: what the game says about each, with result - chance_at_deal = luck + own_errors + others_errors.
+    """
 
     id: str
     table: str | None
@@ -74,7 +37,7 @@ class ReviewOut(Message):
     since: int
     decisions: list[DecisionOut]
     is_done: bool
-    seats: list[SeatSummaryOut] | None
+    seats: list[SeatSummary] | None
     luck: list[list[float]] | None
 
 

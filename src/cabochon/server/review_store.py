@@ -15,6 +15,7 @@ reviews = sa.Table(
     sa.Column("table_id", sa.String(24)),  # null: an uploaded record
     sa.Column("record", sa.Text, nullable=False),
     sa.Column("found", sa.Text),  # JSON; null: it was asked for and is not done
+    sa.Column("progress", sa.Text),  # in a cluster: the decisions judged so far, as JSON
     sa.Column("seen", sa.Float, nullable=False, index=True),  # to the day
 )  # fmt: skip
 
@@ -29,13 +30,18 @@ def stored_review(connection: Connection, review_id: str) -> RowMapping | None:
 
 def insert_review(review_id: str, table_id: str | None, record: str, seen: float) -> list[Any]:
     """Store that a review was asked for; again if it is there already."""
-    row = {"id": review_id, "table_id": table_id, "record": record, "found": None, "seen": seen}
+    row = {"id": review_id, "table_id": table_id, "record": record, "found": None, "progress": None, "seen": seen}
     return [reviews.delete().where(reviews.c.id == review_id), reviews.insert().values(**row)]
 
 
 def set_found(review_id: str, found: str) -> list[Any]:
     """Store what a review has found."""
-    return [reviews.update().where(reviews.c.id == review_id).values(found=found)]
+    return [reviews.update().where(reviews.c.id == review_id).values(found=found, progress=None)]
+
+
+def set_progress(review_id: str, progress: str | None) -> list[Any]:
+    """Store how far a review is."""
+    return [reviews.update().where(reviews.c.id == review_id).values(progress=progress)]
 
 
 def set_review_seen(review_id: str, seen: float) -> list[Any]:

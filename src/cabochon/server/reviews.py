@@ -3,9 +3,9 @@
 import asyncio
 import hashlib
 import logging
+import math
 import re
 from base64 import urlsafe_b64encode
-from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
@@ -17,18 +17,24 @@ from sqlalchemy.engine import RowMapping
 from ..bots import BOTS
 from ..errors import CabochonError
 from ..game import Game
-from ..notation.move import Move, parse_move
-from ..notation.record import Record, format_record, parse_record
-from ..search.analysis import Signal
+from ..notation.record import Record, Resignation, format_record, parse_record
 from ..study.grades import grade
 from ..study.report import as_json, decision_json
-from ..study.review import DEFAULT_BUDGET, Decision, Values, compare, half_of, judge, summarise
+from ..study.review import (
+    Course,
+    Decision,
+    NoMove,
+    course_of,
+    moment,
+    summarise,
+)
+from . import study_pieces
 from .clock import SECONDS_PER_DAY
 from .errors import Refused
 from .repository import NUL
-from .review_store import delete_old_reviews, insert_review, set_found, set_review_seen, stored_review
+from .review_store import delete_old_reviews, insert_review, set_found, set_progress, set_review_seen, stored_review
 from .serialise import Choices, packed, view_out
-from .table import Entry, Seat, written_line
+from .table import Entry, Line, Seat, move_line
 
 if TYPE_CHECKING:
     from .service import Service
@@ -36,43 +42,10 @@ if TYPE_CHECKING:
 MAX_DECISIONS = 500  # of a game that is reviewed: about three minutes of one core
 MAX_KEPT = 64  # reviews that are done and kept in memory
 WAIT_SECONDS = 8.0  # how long an answer waits for the next decision
+FOLLOW_SECONDS, AGAIN_SECONDS = 0.5, 15.0  # how often a node looks how far a review is, and asks again for one that stands still
 ID_BYTES = 15
-SEED = 0
 LINE = re.compile(r"line (\d+)")
 log = logging.getLogger("cabochon.server")
-
-
-# In a worker
-
-
-@lru_cache(maxsize=8)
-def _game(record: str) -> Game:
-    return Game.from_record(record)
-
-
-def moment(record: str, number: int) -> tuple[Game, Move]:
-    """The game before a decision, and the move that was played."""
-    game = _game(record)
-    table = game.beginning()
-    for move in game.moves[:number]:
-        table.play(move)
-    return table, game.moves[number]
-
-
-def judge_decision(record: str, number: int, stop: Signal) -> Decision:
-    """Judge one decision of a record."""
-    table, move = moment(record, number)
-    return judge(table, move, number, DEFAULT_BUDGET, SEED, stop)
-
-
-def try_move(record: str, number: int, moves: Sequence[str], stop: Signal) -> list[Values]:
-    """Each seat's chance after each of these moves in place of the one that was played."""
-    table, _ = moment(record, number)
-    parsed = [parse_move(text, table.variant) for text in moves]
-    return compare(table.view(table.turn), parsed, half_of(DEFAULT_BUDGET), SEED, number, stop)
-
-
-# In the server
 
 
 @dataclass(slots=True)
@@ -82,17 +55,28 @@ class ReviewJob:
     id: str
     table_id: str | None
     record: str
-    game: Game
+    course: Course
     place: ExitStack
     decisions: list[Decision] = field(default_factory=list)
+    judged: list[dict[str, Any]] = field(default_factory=list)
     written: list[Fragment] = field(default_factory=list)
     news: asyncio.Event = field(default_factory=asyncio.Event)
     task: "asyncio.Task[None] | None" = None
 
+    @property
+    def total(self) -> int:
+        """How many decisions there are."""
+        return len(self.course.steps)
+
     def add(self, decision: Decision) -> None:
         """One more decision is judged; who waits is told."""
         self.decisions.append(decision)
-        self.written.append(packed(decision_json(decision)))
+        self.add_judged(decision_json(decision))
+
+    def add_judged(self, judged: dict[str, Any]) -> None:
+        """The same, as it is written."""
+        self.judged.append(judged)
+        self.written.append(packed(judged))
         self.tell()
 
     def tell(self) -> None:
@@ -124,11 +108,11 @@ class Reviews:
 
     async def ask(self, record: str, table_id: str | None, user: str, address: str) -> str:
         """Ask for the review of a record; one that is there or under way is not made twice."""
-        written, game = await asyncio.to_thread(read_record, record)
+        written, course = await asyncio.to_thread(read_record, record)
         review_id = id_of(written)
         if review_id in self.jobs or await self._find(review_id):
             return review_id
-        if self._begin(review_id, table_id, written, game, user, address):
+        if self._begin(review_id, table_id, written, course, user, address):
             stored = insert_review(review_id, table_id, written, self.service.sources.clock())
             try:
                 await self.service.store_at_once(*stored)
@@ -137,15 +121,52 @@ class Reviews:
                 raise
         return review_id
 
-    def _begin(self, review_id: str, table_id: str | None, record: str, game: Game, user: str, address: str) -> bool:
+    def _begin(self, review_id: str, table_id: str | None, record: str, course: Course, user: str, address: str) -> bool:
         """Begin to make a review; False if somebody else has just done so."""
         if review_id in self.jobs:
             return False
         place = ExitStack()
-        place.enter_context(self.service.bots.background.job(user, address))
-        job = self.jobs[review_id] = ReviewJob(review_id, table_id, record, game, place)
-        job.task = asyncio.create_task(self._make(job))
+        if self.service.cluster is None or not self.service.cluster.is_worker:  # a node has counted it
+            place.enter_context(self.service.bots.background.job(user, address))
+        job = self.jobs[review_id] = ReviewJob(review_id, table_id, record, course, place)
+        is_node = self.service.cluster is not None and not self.service.cluster.is_worker
+        job.task = asyncio.create_task(self._follow(job) if is_node else self._make(job))
         return True
+
+    async def make(self, review_id: str) -> None:
+        """In a worker of a cluster: make a review that a node has stored as asked for, unless it is done."""
+        row = await self._row(review_id)
+        if row["found"] is None and review_id not in self.jobs:
+            record, course = await asyncio.to_thread(read_record, row["record"])
+            self._begin(review_id, row["table_id"], record, course, "", "")
+        job = self.jobs.get(review_id)
+        if job and job.task:
+            await asyncio.wait({job.task})
+
+    async def _follow(self, job: ReviewJob) -> None:
+        """At a node of a cluster: a worker makes the review, and stores how far it is. Asked for again if nothing happens."""
+        cluster, asked = self.service.cluster, -math.inf
+        assert cluster is not None
+        loop = asyncio.get_running_loop()
+        try:
+            with job.place:
+                while True:
+                    await asyncio.sleep(FOLLOW_SECONDS)
+                    with suppress(Refused):  # it may not be stored yet, or the database is away
+                        row = await self._row(job.id)
+                        if row["found"] is not None:
+                            found = loads(row["found"])
+                            self._keep(DoneReview(row["id"], row["table_id"], row["record"], found, row["seen"]))
+                            return
+                        for judged in loads(row["progress"] or "[]")[len(job.judged) :]:
+                            asked = loop.time()
+                            job.add_judged(judged)
+                        if loop.time() - asked > AGAIN_SECONDS:
+                            asked = loop.time()
+                            await cluster.jobs.want_review(job.id)
+        finally:
+            del self.jobs[job.id]
+            job.tell()
 
     def _cancel(self, review_id: str) -> None:
         job = self.jobs.get(review_id)
@@ -156,9 +177,12 @@ class Reviews:
         background = self.service.bots.background
         try:
             with job.place:
-                for number in range(len(job.game.moves)):
-                    job.add(await background.run(partial(judge_decision, job.record, number)))
-            found = as_json(summarise(job.game, job.decisions, DEFAULT_BUDGET))
+                for number in range(job.total):
+                    job.add(await background.run(partial(study_pieces.judge_decision, job.record, number)))
+                    if self.service.cluster:
+                        with suppress(Refused):
+                            await self.service.store_at_once(*set_progress(job.id, dumps(job.judged).decode()))
+            found = as_json(summarise(job.course, job.decisions, study_pieces.BUDGET))
             self._keep(DoneReview(job.id, job.table_id, job.record, found, self.service.sources.clock()))
             with suppress(Refused):  # it is in memory, and is made again when it is asked for after a restart
                 await self.service.store_at_once(*set_found(job.id, dumps(found).decode()))
@@ -176,7 +200,7 @@ class Reviews:
         if job is None and (done := await self._find(review_id, user or "", address)):
             return await self._done_out(done, since, user)
         job = self.jobs[review_id]
-        if len(job.written) <= since < len(job.game.moves):
+        if len(job.written) <= since < job.total:
             with suppress(TimeoutError):
                 await asyncio.wait_for(job.news.wait(), WAIT_SECONDS)
         if review_id in self.done:
@@ -187,7 +211,7 @@ class Reviews:
             "id": job.id,
             "table": job.table_id,
             "seat": await self._own_seat(job.table_id, user),
-            "total": len(job.game.moves),
+            "total": job.total,
         }
         return {**out, "since": since, "decisions": job.written[since:], "is_done": False, "seats": None, "luck": None}
 
@@ -228,10 +252,12 @@ class Reviews:
 
     async def _values(self, record: str, number: int, text: str, best: dict[str, Any]) -> list[float]:
         """The chances with a move. Those with the best one are found on the same samples, so that noise cancels out."""
-        table, _ = await asyncio.to_thread(moment, record, number)
-        if text not in Choices(table).legal:
+        table, _ = await asyncio.to_thread(lambda: moment(study_pieces.course(record), number))
+        if best["move"] == NoMove.PLAY_ON or text not in Choices(table).legal:
             raise Refused("not_asked_here", move=text)
-        other, again = await self.service.bots.background.run(partial(try_move, record, number, (text, best["move"])))
+        other, again = await self.service.bots.background.run(
+            partial(study_pieces.try_move, record, number, (text, best["move"]))
+        )
         return [value + (old - new) for value, new, old in zip(other, again, best["values"], strict=True)]
 
     async def _decision(self, review_id: str, number: int) -> dict[str, Any]:
@@ -239,7 +265,7 @@ class Reviews:
         if job is None:
             found = (await self._find(review_id) or await self._missing()).found["decisions"]
         else:
-            found = [decision_json(one) for one in job.decisions[number : number + 1]]
+            found = job.judged[number : number + 1]
             number = 0
         if number >= len(found):
             raise Refused("no_review")
@@ -274,8 +300,8 @@ class Reviews:
         if row["found"] is not None:
             return await self._seen(DoneReview(row["id"], row["table_id"], row["record"], loads(row["found"]), row["seen"]))
         if user is not None:
-            record, game = await asyncio.to_thread(read_record, row["record"])
-            self._begin(review_id, row["table_id"], record, game, user, address)
+            record, course = await asyncio.to_thread(read_record, row["record"])
+            self._begin(review_id, row["table_id"], record, course, user, address)
         return None
 
     async def _seen(self, done: DoneReview) -> DoneReview:
@@ -306,20 +332,26 @@ class Reviews:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-@lru_cache(maxsize=MAX_KEPT)
-def read_record(text: str) -> tuple[str, Game]:
-    """A record as it is stored, and its game, which nobody changes. Refused unless it is one of a finished game."""
+def replayed(text: str) -> tuple[Record, Game]:
+    """A record that somebody has sent, and its game. Refused with the line where it cannot be read."""
     try:
         record = parse_record(text.replace("\r\n", "\n").lstrip("\ufeff"))
-        game = Game.from_record(record)
+        return record, Game.from_record(record)
     except CabochonError as error:
         line = LINE.search(str(error))
         raise Refused("bad_record", problem=str(error), line=int(line[1]) if line else 1) from error
-    if game.outcome is None:
-        raise Refused("record_not_over")
-    if len(game.moves) > MAX_DECISIONS:
+
+
+@lru_cache(maxsize=MAX_KEPT)
+def read_record(text: str) -> tuple[str, Course]:
+    """A record as it is stored, and its game, which nobody changes. Refused unless it is one of a finished game."""
+    record, _ = replayed(text)
+    course = course_of(record)
+    if len(course.steps) > MAX_DECISIONS:
         raise Refused("record_too_long", most=MAX_DECISIONS)
-    return format_record(record), game
+    if not course.is_over:
+        raise Refused("record_not_over")
+    return format_record(record), course
 
 
 def id_of(record: str) -> str:
@@ -330,17 +362,21 @@ def id_of(record: str) -> str:
 def reviewed_game_out(text: str) -> dict[str, Any]:
     """A ReviewedGameOut: every moment as the seat saw it that had to decide."""
     record = parse_record(text)
-    game = Game.from_record(record)
-    table, moments, entries = game.beginning(), [], []
-    for number, move in enumerate(game.moves):
-        before = table.view(table.turn)
-        moments.append({"view": view_out(before, table.is_last_round), "legal": Choices(table).legal})
+    course = course_of(record)
+    table, moments, entries = course.game.beginning(), [], []
+    for number, step in enumerate(course.steps, 1):
+        if isinstance(step, Resignation):
+            moments.append({"view": view_out(table.view(step.seat), table.is_last_round), "legal": ()})
+            entries.append(Line(Entry(number, "resign", step.seat, "", 0.0), int(table.state["turns"])).out(step.seat))
+            continue
         seat = table.turn
-        table.play(move)
-        entry = Entry(number + 1, "move", seat, str(move), 0.0)
-        entries.append(written_line(entry, before, table.view(seat), move.action, None).own)
+        before = table.view(seat)
+        moments.append({"view": view_out(before, table.is_last_round), "legal": Choices(table).legal})
+        table.play(step)
+        entry = Entry(number, "move", seat, str(step), 0.0)
+        entries.append(move_line(entry, before, table.view(seat), step.action, None).out(seat))
     moments.append({"view": view_out(table.view(None), table.is_last_round), "legal": ()})
-    rules, row = game.rules, game.rules.row
+    rules, row = course.game.rules, course.game.rules.row
     return {
         "variant": rules.variant,
         "players": rules.players,
@@ -350,7 +386,7 @@ def reviewed_game_out(text: str) -> dict[str, Any]:
         "seats": [_seat(record, seat) for seat in range(rules.players)],
         "entries": entries,
         "moments": moments,
-        "winners": game.outcome.winners if game.outcome else (),
+        "winners": [seat for seat, share in enumerate(course.result) if share],
     }
 
 

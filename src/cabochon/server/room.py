@@ -7,6 +7,7 @@ nothing: its table is read again from the log, and the people come back by thems
 import asyncio
 import math
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -72,6 +73,15 @@ class Room:
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     thinking: "asyncio.Task[None] | None" = None
     cache: StateCache = field(default_factory=StateCache)
+    version: int = 0  # in a cluster: of what this node has read, and of what it has read beside the log
+    parts: int = 0
+    state: str = ""  # in a cluster: what is stored of this room (room_state.py)
+    nodes: dict[str, tuple[list[int], int]] = field(default_factory=dict)  # in a cluster: seats and spectators at the other nodes
+    on_presence: "Callable[[Room], None] | None" = None
+    told_presence: tuple[list[int], int] = field(default_factory=lambda: ([], 0))  # in a cluster: what the others know
+    is_telling_presence: bool = False
+    bot_wanted: tuple[int, float] = (-1, 0.0)  # in a cluster: for which number, and when, a worker was asked to move
+    clock_wanted: tuple[int, float] = (-1, 0.0)  # in a cluster: for which number, and until when, a worker looks at the clock
     news: News | None = None  # what was last worth telling those who are away
     telling: "asyncio.Task[None] | None" = None
 
@@ -101,9 +111,13 @@ class Room:
 
     def apply(self, entry: Entry, move: Move | None = None) -> None:
         """Do what a stored entry says. Most moves leave what is said about the table itself as it was."""
-        self.table.apply(entry, self.sources.playing(), move)
+        self.table.apply(entry, self.sources.playing() if entry.playing is None else entry.playing, move)
         if entry.kind != "move" or self.table.status == "finished":
             self.cache.table = None
+        self.go_on(entry)
+
+    def go_on(self, entry: Entry) -> None:
+        """The game goes on: what was declined is over, and so are some questions."""
         self.declined = None
         if self.asks:
             self._drop_asks(entry)
@@ -114,6 +128,7 @@ class Room:
         """Who is here, and since when the others are not. A question about a seat is over when its user is here."""
         self.used = now = self.sources.playing()
         here = {self.table.seat_of(connection.user) for connection in self.connections}
+        here.update(seat for seats, _ in self.nodes.values() for seat in seats)
         for seat, since in enumerate(self.away_since):
             if seat in here:
                 self.away_since[seat] = None
@@ -129,8 +144,9 @@ class Room:
     @property
     def is_somebody_away(self) -> bool:
         """Whether a user who plays is away from a running game."""
-        away = [seat for seat, since in enumerate(self.away_since) if since is not None]
-        return self.table.status == "running" and any(self.table.seats[seat].is_human for seat in away)
+        if self.table.status != "running" or self.away_since.count(None) == len(self.away_since):
+            return False
+        return any(seat.is_human and self.away_since[seat.seat] is not None for seat in self.table.seats)
 
     @property
     def tells_time(self) -> bool:
@@ -149,14 +165,27 @@ class Room:
         since = self.away_since[seat]
         return since is not None and self.sources.playing() - since >= self.away_seconds
 
+    def has_others_like(self, connection: Connection) -> bool:
+        """Whether another socket is shown the same: another spectator, or the same seat in another window."""
+        seat_of = self.table.seat_of
+        return [seat_of(other.user) for other in self.connections].count(seat_of(connection.user)) > 1
+
     def sockets_of(self, user: str) -> list[Connection]:
         """The sockets of a user that are not being closed, the oldest first."""
         return [connection for connection in self.connections if connection.user == user and connection.close_reason is None]
 
     def spectators(self, address: str | None = None) -> int:
         """The sockets of those who hold no seat, or those from one address."""
-        seat_of = self.table.seat_of
-        return sum(seat_of(connection.user) is None and address in (None, connection.address) for connection in self.connections)
+        holders = self.table.holders
+        found = [connection for connection in self.connections if connection.user not in holders]
+        if address is not None:
+            return sum(connection.address == address for connection in found)
+        return len(found) + sum([count for _, count in self.nodes.values()])
+
+    def presence(self) -> tuple[list[int], int]:
+        """The seats whose users have a socket at this node, and the spectators of this node."""
+        held = [self.table.seat_of(connection.user) for connection in self.connections]
+        return sorted({seat for seat in held if seat is not None}), held.count(None)
 
     @property
     def player_address(self) -> str | None:
@@ -168,7 +197,8 @@ class Room:
     def is_public(self) -> bool:
         """Whether a game goes on here that anybody may find and watch."""
         table = self.table
-        return table.status == "running" and table.options.watch == "anybody" and self.player_address is not None
+        has_player = self.player_address is not None or any(seats for seats, _ in self.nodes.values())
+        return table.status == "running" and table.options.watch == "anybody" and has_player
 
     @property
     def is_used(self) -> bool:
@@ -224,14 +254,14 @@ class Room:
 
     def can_undo(self, seat: int | None) -> str:
         """Whether a seat may take its last decision back: no, free, or if the others agree (ask)."""
-        if seat is None or self.has_asked(seat):
+        if seat is None or (self.asks and self.has_asked(seat)):
             return "no"
         allowed = self.table.can_undo(seat)
         return "no" if allowed == "ask" and self.has_asked_enough(seat) else allowed
 
     def has_asked_enough(self, seat: int) -> bool:
         """Whether the others have been asked often enough about the same decision."""
-        return self.asked_back[self._decision(seat)] >= MAX_ASKS_PER_DECISION
+        return bool(self.asked_back) and self.asked_back[self._decision(seat)] >= MAX_ASKS_PER_DECISION
 
     def _drop_asks(self, entry: Entry) -> None:
         """A question about taking back is over when the game goes on; one about a seat when a bot plays there."""

@@ -1,4 +1,4 @@
-"""What the server answers over HTTP, and where its sockets are opened."""
+"""What the server answers over HTTP."""
 
 import asyncio
 import math
@@ -9,20 +9,21 @@ from functools import cache
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
-from fastapi import FastAPI, Query, Request, Response, WebSocket
+from fastapi import FastAPI, Query, Request, Response
 from orjson import Fragment, dumps
 from starlette.responses import PlainTextResponse
 
 from ..bots import BOTS, Bot
 from ..bots.ratings import Rating, ratings
 from ..game import Game
-from ..notation.record import format_record
+from ..notation.record import Resignation, format_record
 from ..rules.variants import VARIANTS
 from ..version import __version__
 from .addresses import is_local
 from .analysis_routes import analysis_router
 from .broadcast import outcome, room_out, room_out_for
 from .commitment import AnyReveal, start_rule
+from .daily import may_see
 from .errors import Refused
 from .identity import clean_name
 from .messages import (
@@ -52,7 +53,6 @@ from .route_helpers import charge, charge_creation, guest_of, json_response, ori
 from .seat_links import found_seat, seat_link_out, take_seat
 from .serialise import game_data_out, packed, variant_out
 from .service import Service
-from .socket_reader import serve
 from .table import Line, Table, replay_views
 
 SEAT_NUMBERS = Query(ge=0, le=3)
@@ -221,7 +221,7 @@ def _add_table(app: FastAPI, service: Service) -> None:
     async def record(request: Request, table_id: str) -> Response:
         """The record of a finished game."""
         charge(service, request, COSTS["record"])
-        table = _from_deal(await finished(request, table_id))
+        table = await finished(request, table_id)
         name = f'attachment; filename="{table.id}.game"'
         return PlainTextResponse(await record_of(service, table), headers={"Content-Disposition": name})
 
@@ -238,6 +238,8 @@ def _add_table(app: FastAPI, service: Service) -> None:
         charge(service, request, COSTS["replay"])
         room = await service.room(table_id)
         table, user = room.table, service.guests.user_of(request)
+        if not await may_see(service, table, user):
+            raise Refused("nobody_watches")
         _check_may_replay(table, user, seat)
         _charge_replay(service, request, len(table.log))
         entries, views = await _replay(service, table, seat)
@@ -263,10 +265,6 @@ def _add_table(app: FastAPI, service: Service) -> None:
         async with service.heavy:
             return await asyncio.to_thread(qr_code, url)
 
-    @app.websocket("/api/tables/{table_id}/socket")
-    async def socket(websocket: WebSocket, table_id: str, since: int = 0, table: int = 0, watch: int = 0) -> None:
-        await serve(websocket, service, table_id, since, {"table": table, "watch": watch})
-
 
 def _finished(service: Service) -> Callable[[Request, str], Awaitable[Table]]:
     """A table after its end, for those who may see it."""
@@ -287,7 +285,7 @@ def _from_deal(table: Table) -> Table:
 async def finished_table(service: Service, request: Request, table_id: str) -> Table:
     """A table after its end. Refused to those who may not see it, and before its end."""
     table = (await service.room(table_id)).table
-    if not table.may_watch(service.guests.user_of(request)):
+    if not await may_see(service, table, service.guests.user_of(request)):
         raise Refused("nobody_watches")
     if table.status != "finished":
         raise Refused("not_over")
@@ -317,7 +315,7 @@ async def record_of(service: Service, table: Table) -> str:
     async with service.heavy:
         if table.id in service.records:
             return service.records[table.id]
-        written = await asyncio.to_thread(record_text, table)
+        written = await asyncio.to_thread(record_text, table, table.resigned)
         _keep(service.records, table.id, written, MAX_KEPT_RECORDS)
         return written
 
@@ -330,8 +328,6 @@ def _keep(kept: dict[Any, Any], key: Any, value: Any, most: int) -> None:
 
 
 def _check_may_replay(table: Table, user: str | None, seat: int | None) -> None:
-    if not table.may_watch(user):
-        raise Refused("nobody_watches")
     if table.game is None:
         raise Refused("not_begun")
     if seat is not None and seat >= table.options.players:
@@ -342,11 +338,12 @@ def _check_may_replay(table: Table, user: str | None, seat: int | None) -> None:
         raise Refused("face_down")  # every market there was shows which card somebody took from it
 
 
-def record_text(table: Table) -> str:
+def record_text(table: Table, resigned: tuple[Resignation, ...]) -> str:
     """The record of a table's game, with names and date."""
     assert table.game is not None
     date = datetime.fromtimestamp(table.created, UTC).date().isoformat()
-    return format_record(table.game.record(tuple(seat.name for seat in table.seats), date))
+    names = tuple(seat.name for seat in table.seats)
+    return format_record(table.game.record(names, date, resigned))
 
 
 def reveal_out(table: Table, record: str) -> dict[str, Any]:
@@ -373,6 +370,19 @@ def _add_pages(app: FastAPI, service: Service) -> None:
         """Whether the server is starting, well or failing: database, bots, tables in memory."""
         report = await health_report(service)
         return json_response(report, 200 if report["database"] == "ok" else 503)
+
+    @app.get("/api/live")
+    async def live() -> Response:
+        """Whether the process runs. If it does not answer, it has to be started again."""
+        return json_response(
+            {"status": "ok"} if service.failure is None else {"status": "failing"}, 503 if service.failure else 200
+        )
+
+    @app.get("/api/ready")
+    async def ready() -> Response:
+        """Whether requests are served here. Not while it starts or stops, or cannot store."""
+        status = "stopping" if service.is_draining else "starting" if not service.is_ready else await service.trouble() or "ok"
+        return json_response({"status": status}, 200 if status == "ok" else 503)
 
     @app.get("/api/docs", include_in_schema=False)
     async def docs(request: Request) -> Response:

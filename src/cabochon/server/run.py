@@ -1,8 +1,12 @@
 """Running the server from the command: find a port, tell how far the warm-up is, print the address, open a browser."""
 
 import errno
+import logging
+import os
+import signal
 import socket
 import sys
+import threading
 import webbrowser
 from dataclasses import replace
 from typing import Any
@@ -14,7 +18,8 @@ from .addresses import EVERYWHERE, is_local, lan_address, with_mapped
 from .app import create_app
 from .gc_tuning import take_over
 from .http_limits import protocols
-from .logs import leave_out_repeats
+from .logs import leave_out_repeats, set_up_logs
+from .metrics import serve_metrics
 from .rate_limit import MAX_MESSAGE_BYTES
 from .service import Service
 from .settings import Settings
@@ -24,6 +29,8 @@ PORTS_TO_TRY = 20
 BACKLOG = 2048
 SHUTDOWN_SECONDS = 2
 OTHER_FILES = 200  # the database, the bots' pipes, libraries
+MIN_CONNECTIONS = 20
+SWITCH_SECONDS = 0.001  # how long a thread waits for Python's lock: the one that writes waits about ten times for a commit
 
 
 def bound_socket(host: str, port: int | None) -> socket.socket:
@@ -42,7 +49,10 @@ def _bound(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if os.name == "nt":  # there SO_REUSEADDR would let two servers listen at one port
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)  # type: ignore[attr-defined]
+        else:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
         listener.listen(BACKLOG)
     except OSError:
@@ -120,12 +130,15 @@ def open_files(wanted: int) -> int:
 
 def config(app: Any, settings: Settings) -> uvicorn.Config:
     """How uvicorn serves: within limits, small messages, no compression of sockets, quiet."""
-    max_connections = min(settings.max_connections, open_files(settings.max_connections + OTHER_FILES) - OTHER_FILES)
+    files = open_files(settings.max_connections + OTHER_FILES)
+    max_connections = min(settings.max_connections, files - OTHER_FILES)
+    if max_connections < MIN_CONNECTIONS:
+        raise CabochonError(f"only {files} files may be open: the server needs {OTHER_FILES + MIN_CONNECTIONS} (ulimit -n)")
     return uvicorn.Config(
         app,
         **protocols(settings, max_connections),
         forwarded_allow_ips=with_mapped(settings.trusted_proxies),
-        log_level="warning",
+        log_level=logging.getLogger().getEffectiveLevel(),
         access_log=False,
         ws_max_size=MAX_MESSAGE_BYTES,
         ws_per_message_deflate=False,
@@ -135,16 +148,42 @@ def config(app: Any, settings: Settings) -> uvicorn.Config:
     )
 
 
+class Server(uvicorn.Server):
+    """uvicorn, which lets the service drain before it closes what is open."""
+
+    service: Service
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop."""
+        await self.service.drain()
+        await super().shutdown(sockets)
+
+
+def end_on_sigterm() -> None:
+    """Let SIGTERM end the process as Ctrl-C does, with all its clean-up. Killed by it, Python warns of semaphores left behind.
+
+    uvicorn has a handler of its own while it serves, and gives the signal to this one at the end.
+    """
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+
+
 def play(settings: Settings, port: int | None, open_browser: bool) -> None:
     """Serve until somebody stops it."""
+    end_on_sigterm()
     with bound_socket(settings.host, port) as listener:
         announcer = Announcer(settings.host, listener.getsockname()[1], open_browser, settings.public_url)
         own = settings.public_url or address(settings.host, announcer.port)
         app = create_app(replace(settings), progress=announcer.progress, address=own)
         service: Service = app.state.service
         take_over()
+        sys.setswitchinterval(SWITCH_SECONDS)
+        set_up_logs(settings.log_format)
         leave_out_repeats()
-        server = uvicorn.Server(config(app, settings))
+        if settings.metrics_port:
+            serve_metrics(service, settings.metrics_host, settings.metrics_port)
+        server = Server(config(app, settings))
+        server.service = service
         service.on_failure = lambda: setattr(server, "should_exit", True)
         server.run(sockets=[listener])
     if service.failure is not None:

@@ -26,23 +26,28 @@ def seat_link_out(room: Room, seat: int, user: str | None) -> dict[str, Any]:
 async def take_seat(service: Service, token: str, user: str, gives_up: int | None) -> tuple[Table, int]:
     """Let a guest hold the seat of a link; the one they hold now must be named, so that nobody loses one unknowingly."""
     room, seat = await found_seat(service, token)
-    table = room.table
     async with service.locked(room):
-        if table.seats[seat].token != token:
-            raise Refused("no_link")  # its person has left it while we waited
-        if user in table.kicked:
-            raise Refused("kicked")
-        held = table.seat_of(user)
-        if held == seat:
-            return table, seat
-        if held not in (None, gives_up):
-            raise Refused("other_seat", seat=held)
-        opened = _opened(table, held, user)
-        host = seat if opened and table.host == held else table.host
-        change = SeatChange(opened, host, {user: seat}, unsealed=[free.seat for free in opened])
-        await service.change_seats(room, change)
-        service.settle(room)
+        table = await service.insist(room, lambda: _taken(service, room, seat, token, user, gives_up))
     return table, seat
+
+
+async def _taken(service: Service, room: Room, seat: int, token: str, user: str, gives_up: int | None) -> Table:
+    table = room.table
+    if table.seats[seat].token != token:
+        raise Refused("no_link")  # its person has left it while we waited
+    if user in table.kicked:
+        raise Refused("kicked")
+    held = table.seat_of(user)
+    if held == seat:
+        return table
+    if held not in (None, gives_up):
+        raise Refused("other_seat", seat=held)
+    opened = _opened(table, held, user)
+    host = seat if opened and table.host == held else table.host
+    change = SeatChange(opened, host, {user: seat}, unsealed=[free.seat for free in opened])
+    await service.change_seats(room, change)
+    service.settle(room)
+    return table
 
 
 def _opened(table: Table, held: int | None, user: str) -> list[Seat]:

@@ -1,18 +1,20 @@
 """From a View to the parts of a message. Everything a client is told about the cards is made here, from Views alone."""
 
 from collections.abc import Collection, Iterable
-from functools import cache, cached_property, lru_cache
+from functools import cache, lru_cache
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from orjson import Fragment, dumps
 
 from ..advantages import advantages
-from ..game import Game
-from ..notation.move import Move, plain_moves
-from ..rules.actions import ACTIONS
+from ..events import market_slot
+from ..game import Game, payments_of
+from ..notation.move import PAYMENT, format_payment, plain_moves
+from ..rules.actions import ACTIONS, BUY_RESERVED
 from ..rules.buying import AVENGERS_POINTS
 from ..rules.deal import ANY_START
-from ..rules.gems import WILD, unpack
+from ..rules.gems import WILD
 from ..rules.variants import CARDS, TILES, VARIANTS, Variant
 from ..ruleset import FEWEST_PLAYERS, Ruleset
 from ..search.analysis import Analysis, MoveStats
@@ -50,7 +52,7 @@ def view_out(view: View, last_round: bool) -> dict[str, Any]:
     }
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 14)
 def price(variant: str, card: int, bonuses: tuple[int, ...]) -> tuple[int, ...]:
     """The cost of a card after bonuses."""
     return tuple([due - own if due > own else 0 for due, own in zip(CARDS[variant][card - 1].cost, bonuses, strict=True)])
@@ -68,22 +70,26 @@ def prices(view: View) -> dict[str, tuple[int, ...]]:
 
 
 class Choices:
-    """The legal moves of a position as texts, and for each purchase the ways to pay it with wild tokens, as texts too."""
+    """The legal moves of a position as texts, and for each purchase the ways to pay it with wild tokens, as texts too.
 
-    def __init__(self, game: Game) -> None:
-        self.game, self.moves = game, game.legal_moves()
-        texts = _texts(game.variant)
-        self.legal = tuple([texts[move.action] for move in self.moves])
+    `view` is that of the seat to decide, where it is there already.
+    """
 
-    @cached_property
+    def __init__(self, game: Game, view: View | None = None) -> None:
+        self.game, self.shown, self.actions = game, view, tuple(game.legal_actions())
+        self.legal = _legal_texts(game.variant, self.actions)
+
+    @property
     def payments(self) -> dict[str, list[str]]:
         """By purchase. A seat without wild tokens pays the price as it stands, and is not asked."""
-        if not unpack(self.game.state["tokens"][self.game.turn])[WILD]:
+        view = self.shown or self.game.view(self.game.turn)
+        if not view.seats[view.turn].tokens[WILD]:
             return {}
-        return {str(move): _ways(self.game, move) for move in self.moves if ACTIONS[move.action].is_purchase}
+        moves = zip(self.actions, self.legal, strict=True)
+        return {text: [text + way for way in _ways(view, action)] for action, text in moves if ACTIONS[action].is_purchase}
 
     def __contains__(self, text: str) -> bool:
-        return text in self.legal or any(text in ways for ways in self.payments.values())
+        return text in self.legal or text in self.payments.get(text.partition(PAYMENT)[0], ())
 
 
 @cache
@@ -92,13 +98,28 @@ def _texts(variant: str) -> tuple[str, ...]:
     return tuple(str(move) for move in plain_moves(variant))
 
 
-def _ways(game: Game, move: Move) -> list[str]:
-    """Every way to pay for a purchase. The first keeps the most wild: it is what the move pays if it says nothing."""
-    return [str(way) for way in sorted(game.ways_to_pay(move), key=_wild_paid)]
+@lru_cache(maxsize=1 << 12)
+def _legal_texts(variant: str, actions: tuple[int, ...]) -> tuple[str, ...]:
+    """These actions as texts. Kept: the same ones come often."""
+    texts = _texts(variant)
+    return tuple([texts[action] for action in actions])
 
 
-def _wild_paid(way: Move) -> int:
-    return way.payment[WILD] if way.payment else 0
+def _ways(view: View, action: int) -> tuple[str, ...]:
+    """What a purchase may say of its payment. The first keeps the most wild: it is what the move pays if it says nothing."""
+    area, slot = view.seats[view.turn], market_slot(action)
+    card = area.reserve[action - BUY_RESERVED].card if slot is None else view.market[slot[0]][slot[1]]
+    assert card is not None
+    cost = price(view.rules.variant, card, area.bonuses)
+    useful = (*map(min, cost, area.tokens), min(sum(cost), area.tokens[WILD]))
+    return _payments(view.rules.letters, cost, useful)
+
+
+@lru_cache(maxsize=1 << 13)
+def _payments(letters: str, cost: tuple[int, ...], tokens: tuple[int, ...]) -> tuple[str, ...]:
+    """The ways to pay as texts, those with the least wild first. Kept as texts, since the same ones are sent often."""
+    ways = sorted(payments_of(cost, tokens), key=itemgetter(WILD))
+    return tuple([format_payment(way, letters) for way in ways])
 
 
 def outcome_out(table: "Table") -> dict[str, Any] | None:
@@ -146,16 +167,21 @@ def _advice(view: View, found: MoveStats) -> dict[str, Any]:
 
 
 class PositionViews:
-    """One position of a game as it is shown: each view, and what is made from it, is made once."""
+    """One position of a game as it is shown: each view, and what is made from it, is made once.
+
+    What the move before has left as it was is not written again: `parts` has the last value of each part, and its text.
+    """
+
+    __slots__ = ("any_view", "game", "last_round", "moves", "parts", "seen", "views")
 
     def __init__(self, game: Game, before: "PositionViews | None" = None) -> None:
         self.game = game
-        self.last_round = max(game.points) >= (game.rules.goal or 0) and game.is_last_round
         self.views = Views(game.state)
         self.any_view = self.views.of(game.turn)
+        most = max([area.points for area in self.any_view.seats])
+        self.last_round = most >= (game.rules.goal or 0) and game.is_last_round
         self.seen: dict[int | None, View] = {self.any_view.turn: self.any_view}
-        self.written: dict[int | None, tuple[Fragment, Fragment]] = {}
-        self.priced: dict[int | None, tuple[object, Fragment]] = before.priced if before else {}
+        self.parts: dict[object, tuple[object, Fragment]] = before.parts if before else {}
         self.moves: Choices | None = None
 
     def view(self, seat: int | None) -> View:
@@ -164,27 +190,36 @@ class PositionViews:
             self.seen[seat] = self.views.of(seat)
         return self.seen[seat]
 
-    def out(self, seat: int | None) -> tuple[Fragment, Fragment]:
-        """The view and the prices for this seat, written."""
-        if seat not in self.written:
-            view = self.view(seat)
-            self.written[seat] = packed(view_out(view, self.last_round)), self._prices(view)
-        return self.written[seat]
+    def out(self, seat: int | None) -> tuple[dict[str, Any], Fragment]:
+        """The view and the prices for this seat, ready to be written."""
+        view = self.view(seat)
+        # An area with nothing hidden is the same for its own seat and for the others.
+        areas = [self._part((i, area is self.views.own[i]), area) for i, area in enumerate(view.seats)]
+        out = view_out(view, self.last_round)
+        out["areas"], out["tiles"] = areas, self._part("tiles", view.tiles)
+        return out, self._prices(view)
+
+    def _part(self, name: object, value: object) -> Fragment:
+        """A part that is the same object as long as nothing in it changes."""
+        known = self.parts.get(name)
+        if known is None or known[0] is not value:
+            known = self.parts[name] = value, packed(value)
+        return known[1]
 
     def _prices(self, view: View) -> Fragment:
         """The prices, which most moves leave as they are."""
         area = None if view.seat is None else view.seats[view.seat]
         depends_on = area and (view.market, area.reserve, area.bonuses)
-        known = self.priced.get(view.seat)
+        known = self.parts.get(("prices", view.seat))
         if known is None or known[0] != depends_on:
-            known = self.priced[view.seat] = depends_on, packed(prices(view))
+            known = self.parts["prices", view.seat] = depends_on, packed(prices(view))
         return known[1]
 
     @property
     def choices(self) -> Choices:
         """What the seat to decide may do."""
         if self.moves is None:
-            self.moves = Choices(self.game)
+            self.moves = Choices(self.game, self.any_view)
         return self.moves
 
 

@@ -8,7 +8,8 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from orjson import Fragment, dumps
 
@@ -27,11 +28,13 @@ from .connection import RESTARTING
 from .database import trouble_sentence
 from .errors import Refused
 from .expiry import expire_for_ever
-from .gc_tuning import Collector, take_over
+from .gc_tuning import Collector, give_back_memory, take_over
 from .identity import Guests, first_name
 from .messages import TableOptions
+from .metrics import Waits
+from .nodes import Conflict, first_version
 from .push import Pusher
-from .rate_limit import Buckets, SocketCounts
+from .rate_limit import Buckets, Openings, SocketCounts
 from .repository import (
     MAX_LISTED,
     Repository,
@@ -56,6 +59,9 @@ from .shared_deals import SharedDeal, choose_alike
 from .table import Entry, Seat, SeatChange, Series, Table, load_table, read_table
 from .writer import Writer
 
+if TYPE_CHECKING:
+    from .cluster import Cluster
+
 KEY_BYTES = 32
 LISTED_SECONDS = SECONDS_PER_DAY
 LINKS_PER_MINUTE, RENAMES_PER_MINUTE = 60.0, 60.0
@@ -67,11 +73,15 @@ PROBE_SECONDS = 1.0  # however often somebody asks, it is tried no more often th
 INTEGRITY_SECONDS, INTEGRITY_SHARE = 60.0, 0.01  # how often the whole file is looked at, and the share of all time that may take
 INTEGRITY_STOP_SECONDS = 5.0
 TICKS_TO_A_PAUSE = 8
+MAX_DRAIN_SECONDS, DRAIN_PAUSE = 3.0, 0.05
 MOVE_BURST_SECONDS = 12
 HEAVY_AT_ONCE = 2
 MAX_READ_FOR_A_LIST = 10
+MAX_HINT_SECONDS = 30.0
+WORKER_IDLE_SECONDS = 60.0  # a worker of a cluster reads on with a table that it played at for so long
 READ_AGAIN = "the table is read again"  # why sockets are closed
 LATE_PER_SECOND, LATE_AT_ONCE = 0.5, 10.0
+Found = TypeVar("Found")
 log = logging.getLogger("cabochon.server")
 
 
@@ -82,9 +92,12 @@ def nothing() -> None:
 class Service:
     """The rooms in memory, and what they share: repository, writer, bots and rate limits."""
 
-    def __init__(self, settings: Settings, sources: Sources, progress: Callable[[int, int], None]) -> None:
+    def __init__(
+        self, settings: Settings, sources: Sources, progress: Callable[[int, int], None], *, is_worker: bool = False
+    ) -> None:
         self.settings, self.sources = settings, sources
-        self.repository = Repository(settings.database or default_database())
+        self.repository = Repository(settings.database or default_database(), is_shared=bool(settings.broker))
+        self.cluster = _cluster(self, is_worker=is_worker)
         self.bots: BotPool
         self.writer: Writer
         self.guests: Guests
@@ -102,19 +115,23 @@ class Service:
         self.chats_from = Buckets(settings.max_chat_per_minute_per_address / 60, settings.max_chat_per_minute_per_address / 2)
         self.reads = Buckets(settings.max_reads_per_minute / 60, settings.max_reads_per_minute / 2)
         self.reconnects = Buckets(LATE_PER_SECOND, LATE_AT_ONCE)  # guests whose address has used up its reads
-        self.sockets = SocketCounts(settings.max_sockets_per_address, settings.max_seated_sockets_per_address)
+        if self.cluster:
+            shared = ("creations", "daily_creations", "visits", "renames", "moves", "takebacks", "chats", "chats_from", "reads")
+            self.cluster.limits.add(**{name: getattr(self, name) for name in shared})
+        most_sockets = settings.max_sockets_per_address, settings.max_seated_sockets_per_address
+        self.sockets = self.cluster.socket_counts(*most_sockets) if self.cluster else SocketCounts(*most_sockets)
+        self.openings = self.cluster.openings() if self.cluster else Openings()
         self.heavy = asyncio.Semaphore(HEAVY_AT_ONCE)
         self.replays: dict[tuple[str, int | None], tuple[Fragment, Fragment]] = {}  # of finished games, by table and seat
         self.records: dict[str, str] = {}  # of finished games, by table
-        self.created_from: dict[str, tuple[str, float]] = {}  # addresses and times of waiting tables; they are stored nowhere
         self.counting = asyncio.Lock()  # between counting the waiting tables and adding one
         self.deleting: set[str] = set()
         self.background: list[asyncio.Task[None]] = []
         self.hints: dict[str, asyncio.Task[None]] = {}  # by guest
-        self.applying = asyncio.Lock()
         self.pusher = Pusher(self)
         self.reviews = Reviews(self)
-        self.is_ready = False
+        self.is_started = self.is_ready = self.is_draining = False
+        self.waits = Waits()
         self.damaged: set[str] = set()
         self.probe: asyncio.Task[str | None] | None = None
         self.probed = 0.0
@@ -129,6 +146,8 @@ class Service:
     def prepare(self, address: str = "") -> None:
         """Take the database and bring it up to date. What is wrong with it is told before anything is started."""
         self.repository.open(address)
+        if self.cluster:
+            self.sources = self.cluster.prepare(self.sources, address)
         self.guests = Guests(self.repository.secret_key("guests", secrets.token_urlsafe(KEY_BYTES)), self.sources.clock)
         self.pusher.open()
 
@@ -136,10 +155,15 @@ class Service:
         """Begin to write and to get ready; without workers the server answers only when it is ready."""
         self.writer = Writer(self.repository.engine, self.settings.commit_window, self.repository.lease, self.fail)
         self.bots = BotPool(self.settings, self.progress)
+        if self.cluster:
+            await self.cluster.start()
         getting_ready = asyncio.create_task(self._get_ready())
-        for_ever = (self._tick_for_ever(), self._beat_for_ever(), expire_for_ever(self))
+        for_ever = [self._tick_for_ever(), expire_for_ever(self)]
+        if self.cluster is None:
+            for_ever.append(self._beat_for_ever())
         self.background = [getting_ready, *(asyncio.create_task(one) for one in for_ever)]
         self.collector = Collector(lambda: len(self.rooms) + self.socket_count, lambda: self.writer.stored)
+        self.is_started = True
         if not gc.isenabled():
             self.background.append(asyncio.create_task(self.collector.run()))
         if not self.bots.workers:
@@ -147,14 +171,21 @@ class Service:
 
     async def _get_ready(self) -> None:
         """People can play as soon as the rules are warm; until the first worker is ready a simple bot moves."""
-        warming = asyncio.create_task(self.bots.warm())
+        warming = asyncio.create_task(self._warm_bots())
         self.background.append(warming)
         await self.bots.rules_are_warm.wait()
         if not gc.isenabled():
             take_over()  # also of what the rules have loaded
         self.is_ready = True
+        if self.cluster:
+            return  # the workers look at the clocks of tables where nobody is
         done = await self._watch_timed_tables()
         self.background.append(asyncio.create_task(self._watch_for_ever(done)))
+
+    async def _warm_bots(self) -> None:
+        await self.bots.warm()
+        if not gc.isenabled():
+            await asyncio.to_thread(give_back_memory)  # nothing is compiled any more
 
     async def _watch_for_ever(self, done: bool) -> None:
         while True:
@@ -193,6 +224,21 @@ class Service:
             self.forget(room, RESTARTING, "the server stops")
         self.on_failure()
 
+    async def drain(self) -> None:
+        """Before a stop: whoever asks `ready` looks elsewhere, what was begun is stored, sockets are told to come back."""
+        if self.is_draining:
+            return
+        self.is_draining = True
+        log.info("draining: %s sockets", self.socket_count)
+        await asyncio.sleep(self.settings.drain_seconds)
+        self.is_ready = False
+        deadline = time.monotonic() + MAX_DRAIN_SECONDS
+        while self.socket_count and time.monotonic() < deadline:
+            for room in list(self.rooms.values()):
+                for connection in list(room.connections):
+                    connection.close(RESTARTING, "the server stops: come back in a moment")
+            await asyncio.sleep(DRAIN_PAUSE)
+
     async def stop(self) -> None:
         """Store what is waiting and end the workers."""
         self.is_ready = False
@@ -207,6 +253,8 @@ class Service:
         await self.pusher.stop()
         await self.reviews.stop()
         await self.bots.stop()
+        if self.cluster:
+            await self.cluster.stop()
         await asyncio.to_thread(self.writer.stop)
         self.repository.close()
 
@@ -226,7 +274,7 @@ class Service:
 
     async def _try_to_store(self) -> str | None:
         try:
-            await self.writer.store(self.repository.lease.proof())
+            await self.writer.store(self.cluster.proof() if self.cluster else self.repository.lease.proof())
         except Refused as refusal:
             return trouble_sentence(refusal.__cause__)
         if self.integrity is None and time.monotonic() >= self.integrity_due:
@@ -258,29 +306,46 @@ class Service:
             raise Refused("no_table")
         found = self.rooms.get(table_id)
         if found is None:
-            if table_id not in self.loading:
+            is_begun = table_id in self.loading
+            if not is_begun:
                 self.loading[table_id] = asyncio.ensure_future(self._load(table_id))
             found = await asyncio.shield(self.loading[table_id])
+            if self.cluster and is_begun:
+                await self.cluster.freshen(found)  # it was read for somebody who came before, and may have known less
+        elif self.cluster:
+            await self.cluster.freshen(found)
         found.used = self.sources.playing()
         return found
 
     async def _load(self, table_id: str) -> Room:
         try:
-            stored = await asyncio.to_thread(self.repository.table, table_id)
+            if self.cluster:
+                stored = await self.cluster.with_version(table_id)
+            else:
+                stored = await asyncio.to_thread(self.repository.table, table_id)
             if stored is None:
                 raise Refused("no_table")
             table = await asyncio.to_thread(self._read, stored, lambda: load_table(stored, self.sources.deal, self.sources.now()))
-            room = self.rooms[table_id] = Room(table, self.sources, self.settings.away_seconds)
-            if table.status == "dealing":
-                self._deal_again(room)
+            room = self._opened(table)
+            if self.cluster:
+                self.cluster.take_over_rest(room, stored)
+            elif table.status == "dealing":
+                self.deal_again(room)
             if table.status != stored.table["status"]:
-                await self._store_status(room)
+                with suppress(Conflict):  # then another node has done it
+                    await self._store_status(room)
             elif table.status == "finished" and stored.table["result"] is None:
                 with suppress(Refused):  # a game of an older server; there will be another time
                     await self.store_at_once(*update_table(table_id, result=_written_result(table)))
             return room
         finally:
             del self.loading[table_id]
+
+    def _opened(self, table: Table) -> Room:
+        room = self.rooms[table.id] = Room(table, self.sources, self.settings.away_seconds)
+        if self.cluster:
+            self.cluster.opened(room)
+        return room
 
     def _read(self, stored: Stored, read: Callable[[], Table]) -> Table:
         """A stored table; one that is damaged costs itself only."""
@@ -297,20 +362,21 @@ class Service:
         self.damaged.discard(table_id)
         return table
 
-    @asynccontextmanager
-    async def locked(self, room: Room) -> AsyncIterator[None]:
-        """The room's lock. Who waited for it while the room was forgotten has an old object; a newer one may be in use."""
-        async with room.lock:
-            if self.rooms.get(room.table.id) is not room:
-                raise Refused("not_stored")
-            yield
+    def locked(self, room: Room) -> "Locked":
+        """The room's lock, for an `async with`."""
+        return Locked(self, room)
 
     def forget(self, room: Room, code: int, reason: str) -> None:
         """Drop what is in memory, because the log may know better; everybody comes back by themselves."""
         if self.rooms.get(room.table.id) is room:
-            del self.rooms[room.table.id]
+            self._drop(room)
         for connection in list(room.connections):
             connection.close(code, reason)
+
+    def _drop(self, room: Room) -> None:
+        del self.rooms[room.table.id]
+        if self.cluster:
+            self.cluster.dropped(room)
 
     async def create(self, options: TableOptions, user: str, name: str, address: str = "", *, sealed: bool = False) -> Room:
         """A new table; its creator sits at seat 0, bots at the last seats. `sealed`: the deal waits for the creator's seal."""
@@ -327,7 +393,7 @@ class Service:
         async with self.counting:
             await self._check_waiting(user, address)
             room = await self._open(options, seats, {user: 0}, host=0, start=start, awaited=())
-            self.created_from[room.table.id] = address, room.table.created
+            await self.openings.add(room.table.id, address, room.table.created)
         return room
 
     def charge_table(self, address: str) -> None:
@@ -347,9 +413,7 @@ class Service:
         most, most_from_there = self.settings.max_waiting_tables, self.settings.max_waiting_tables_per_address
         if await asyncio.to_thread(self.repository.waiting_tables, user) >= most:
             raise Refused("too_many_waiting", most=most)
-        listed_since = self.sources.clock() - LISTED_SECONDS
-        self.created_from = {name: made for name, made in self.created_from.items() if made[1] > listed_since}
-        if sum(found == address for found, _ in self.created_from.values()) >= most_from_there:
+        if await self.openings.count(address, self.sources.clock() - LISTED_SECONDS) >= most_from_there:
             raise Refused("too_many_waiting_there", most=most_from_there)
 
     async def rematch(self, room: Room, missing: Sequence[int], user: str, address: str) -> None:
@@ -371,13 +435,14 @@ class Service:
         if missing:
             async with self.counting:
                 await self._check_waiting(user, address)
-                new = await self._open(table.options, seats, holders, host=host, start=start, awaited=())
-                self.created_from[new.table.id] = address, new.table.created
+                new = await self._open(table.options, seats, holders, host=host, start=start, awaited=(), after=room)
+                await self.openings.add(new.table.id, address, new.table.created)
         else:
             awaited = [seat for seat in table.dealing.seals if room.away_since[seat] is None]
             series = table.series_now
-            new = await self._open(table.options, seats, holders, host=host, start=start, awaited=awaited, series=series)
-        await self.store(room, *update_table(table.id, rematch=new.table.id))
+            new = await self._open(
+                table.options, seats, holders, host=host, start=start, awaited=awaited, series=series, after=room
+            )
         table.rematch = new.table.id
         room.note_presence()
 
@@ -392,7 +457,9 @@ class Service:
         awaited: Sequence[int],
         series: Series | None = None,
         shared: SharedDeal | None = None,
+        after: Room | None = None,
     ) -> Room:
+        """Store a new table. `after`: the one whose rematch it is, and which is stored to lead here at the same time."""
         now, table_id = self.sources.clock(), self.sources.table_id()
         secret = shared.secret if shared else self.sources.secret()
         named = options.variant, options.players, start, secret
@@ -421,13 +488,23 @@ class Service:
             [seat_row(row["id"], seat) for seat in seats],
             [{"table_id": row["id"], "user_id": user, "seat": seat} for user, seat in holders.items()],
         )
-        await self.store_at_once(*insert_table(stored), *(shared.statements(table_id) if shared else ()))
-        table = load_table(stored, self.sources.deal, self.sources.now())
-        room = self.rooms[table_id] = Room(table, self.sources, self.settings.away_seconds)
+        statements = [*insert_table(stored), *(shared.statements(table_id) if shared else ())]
+        if self.cluster:
+            statements += first_version(table_id)
+        if after is None:
+            await self.store_at_once(*statements)
+        else:
+            await self.store(after, *statements, *update_table(after.table.id, rematch=table_id))
+        room = self._opened(load_table(stored, self.sources.deal, self.sources.now()))
         if status == "dealing":
             room.table.dealing.begin(awaited, self.sources.playing(), self.settings.deal_seconds)
+        if self.cluster:
+            with suppress(Conflict):
+                await self.cluster.share(room)
         self.start_bots(room)
         self.pusher.look(room)
+        if self.cluster:
+            self.cluster.jobs.want_clock(room)
         return room
 
     # what happens at a table; its lock is held
@@ -435,29 +512,44 @@ class Service:
     async def write(
         self, room: Room, entries: Sequence[Entry], move: Move | None = None, stored: Callable[[], None] = nothing
     ) -> None:
-        """Store entries, say so, then do what they say: one table after the other, and between them the sockets are served.
+        """Store entries, say so, then do what they say.
 
         Once they are stored nothing is refused any more. What goes wrong after that costs the table its place in memory: it is
         read again from its log. `move` is the move of a single entry, where that is known.
         """
         table = room.table
+        if self.cluster:
+            playing = self.sources.playing()
+            entries = [replace(entry, playing=playing) for entry in entries]
         await self.store(room, entries=[entry_row(table.id, entry) for entry in entries])
         stored()
-        async with self.applying:
-            try:
-                for entry in entries:
-                    room.apply(entry, move)
-            except Exception:
-                log.exception("table %s: what is stored could not be done", table.id)
-                self.forget(room, RESTARTING, READ_AGAIN)
+        try:
+            for entry in entries:
+                room.apply(entry, move)
+            if self.cluster:
+                self.cluster.applied(room)
+        except Exception:
+            log.exception("table %s: what is stored could not be done", table.id)
+            self.forget(room, RESTARTING, READ_AGAIN)
         if table.status == "finished":
-            with suppress(Refused):  # whoever reads the table next stores it
+            with suppress(Refused, Conflict):  # whoever reads the table next stores it
                 await self._store_status(room)
 
-    async def store(self, room: Room, *statements: Any, entries: Sequence[dict[str, Any]] = ()) -> None:
-        """Store something about a table. If that fails, nothing has changed, and everybody is asked to look again."""
+    async def store(self, room: Room, *statements: Any, entries: Sequence[dict[str, Any]] = (), state: str | None = None) -> None:
+        """Store something about a table. If that fails, nothing has changed, and everybody is asked to look again.
+
+        In a cluster: only if no other node has changed it meanwhile, else Conflict. `state`: of the room, where that has changed.
+        """
+        is_log = state is None and not statements
+        guard = self.cluster.guard(room, is_log=is_log, state=state) if self.cluster else None
+        began = time.perf_counter()
         try:
-            await self.writer.store(*statements, entries=entries)
+            await self.writer.store(*statements, entries=entries, guard=guard)
+            self.waits.add(time.perf_counter() - began)
+            if self.cluster and guard:
+                self.cluster.stored(room, guard)
+        except Conflict:
+            raise
         except Exception as error:
             self.forget(room, RESTARTING, READ_AGAIN)
             raise Refused("not_stored") from error
@@ -495,12 +587,18 @@ class Service:
         await self.store(room, *update_table(room.table.id, **_kept_options(options)))
         room.change_options(options)
 
+    async def insist(self, room: Room, work: Callable[[], Awaitable[Found]]) -> Found:
+        """Do something at a table, in a cluster again if another node came first. The room's lock is held."""
+        return await (self.cluster.insist(room, work) if self.cluster else work())
+
     def settle(self, room: Room) -> None:
         """After something has changed: tell everybody, and let a bot think if it is to decide. Not if the room was forgotten."""
         if self.rooms.get(room.table.id) is room:
             broadcast(room)
             self.start_bots(room)
             self.pusher.look(room)
+            if self.cluster:
+                self.cluster.jobs.want_clock(room)
 
     # the deal
 
@@ -509,7 +607,7 @@ class Service:
         table, seals, now = room.table, room.table.dealing.seals, self.sources.now()
         begun: dict[str, Any] = {"status": "dealing"} if seals else {"status": "running", "began": now.day}
         await self.change_seats(room, SeatChange(bots, table.host), **begun)
-        self.created_from.pop(table.id, None)
+        self.openings.remove(table.id)
         if seals:
             # Also those who sat down a moment ago: their seals may be on the way.
             table.status = "dealing"
@@ -524,7 +622,14 @@ class Service:
         room.table.dealing.seal(seat, seal)
         await self.deal_on(room)
 
-    def _deal_again(self, room: Room) -> None:
+    async def open_nonce(self, room: Room, seat: int, nonce: str) -> None:
+        """A seat opens its nonce; it is stored with the others when the cards are dealt, or where other nodes must know it."""
+        room.table.dealing.open(seat, nonce)
+        await self.deal_on(room)
+        if self.cluster and room.table.status == "dealing":
+            await self.store(room, *set_nonces(room.table.id, {seat: nonce}))
+
+    def deal_again(self, room: Room) -> None:
         """The server was stopped during a deal. Seals that are there are final: somebody may have opened a nonce already."""
         table = room.table
         people = [seat.seat for seat in table.seats if seat.is_person]
@@ -550,7 +655,7 @@ class Service:
         """Do what nobody has asked for, with the room's lock: what fails is told to the log."""
         try:
             async with self.locked(room):
-                await work(room)
+                await self.insist(room, lambda: work(room))
         except Refused as refusal:
             log.warning("table %s: %s: %s", room.table.id, failure, refusal)
         except Exception:
@@ -561,7 +666,11 @@ class Service:
     def start_bots(self, room: Room) -> None:
         """If a bot is to decide, start the task that plays for it."""
         seat = room.table.decides
-        if seat is not None and room.table.seats[seat].played_by and room.thinking is None:
+        if seat is None or not room.table.seats[seat].played_by:
+            return
+        if self.cluster and not self.cluster.is_worker:
+            self.cluster.jobs.want_bot(room)
+        elif room.thinking is None:
             room.thinking = asyncio.create_task(self._play_bots(room))
 
     async def _play_bots(self, room: Room) -> None:
@@ -590,8 +699,13 @@ class Service:
                 log.warning("bot %s wanted %r, which is not legal", name, chosen.text)
                 chosen = self.bots.stand_in(name, view, seed, "failed")
             entry = table.entry("move", seat, chosen.text, self.sources.now(), chosen.thought())
-            await self.write(room, [entry])
-            self.settle(room)
+            try:
+                await self.write(room, [entry])
+            except Conflict:  # another worker, or somebody who took something back
+                assert self.cluster is not None
+                await self.cluster.read_on(room, is_all=True)
+            else:
+                self.settle(room)
 
     # clocks
 
@@ -615,14 +729,21 @@ class Service:
         """Look at the clocks and deals, and put away tables that nobody uses."""
         now = self.sources.playing()
         for room in list(self.rooms.values()):
-            if room.late_asks(now):
+            if room.asks and room.late_asks(now):
                 await self._attempt(room, self._end_late_asks, "its questions could not be ended")
-            if _is_late(room.table, now):
-                await self._attempt(room, self._time_out, "its clock could not be looked at")
-            elif room.table.dealing.is_late(now):
+            if room.table.clock and _is_late(room.table, now):
+                await self.look_at_clock(room)
+            elif room.table.status == "dealing" and room.table.dealing.is_late(now):
                 await self._attempt(room, self._deal_late, "its cards could not be dealt")
-            elif self._is_idle(room, now):
-                del self.rooms[room.table.id]
+            elif not room.connections and self._is_idle(room, now):
+                self._drop(room)
+            elif self.cluster and room.connections:
+                self.start_bots(room)  # it may have to be asked for again
+
+    async def look_at_clock(self, room: Room) -> None:
+        """If somebody's time is up, a bot plays for them."""
+        if _is_late(room.table, self.sources.playing()):
+            await self._attempt(room, self._time_out, "its clock could not be looked at")
 
     async def _end_late_asks(self, room: Room) -> None:
         """Who has not answered in time has said no."""
@@ -638,8 +759,11 @@ class Service:
             self.settle(room)
 
     def _is_idle(self, room: Room, now: float) -> bool:
-        has_deadline = room.table.clock and room.table.status == "running"
-        return not (room.is_used or has_deadline) and now - room.used > self.settings.idle_seconds
+        has_deadline = room.table.clock and room.table.status == "running" and self.cluster is None
+        idle_seconds = self.settings.idle_seconds
+        if self.cluster and self.cluster.is_worker:
+            idle_seconds = min(idle_seconds, WORKER_IDLE_SECONDS)
+        return not (room.is_used or has_deadline) and now - room.used > idle_seconds
 
     # people
 
@@ -653,15 +777,30 @@ class Service:
                 await self.store_at_once(*set_seen(user, now))
         return str(found["name"])
 
+    @asynccontextmanager
+    async def one_hint(self, user: str) -> AsyncIterator[None]:
+        """One thought at a time for a guest; in a cluster also where they ask at several nodes."""
+        broker = self.cluster.broker if self.cluster else None
+        if broker and not await broker.once(f"hint:{user}", MAX_HINT_SECONDS):
+            raise Refused("hint_coming")
+        try:
+            yield
+        finally:
+            if broker:
+                await broker.forget(f"hint:{user}")
+
     async def lobby(self, user: str | None, address: str) -> dict[str, list[Any]]:
         """A LobbyOut: open tables, games to watch, and the guest's own."""
         since = self.sources.clock() - LISTED_SECONDS
         found = await asyncio.to_thread(self.repository.open_table_ids, since)
-        opened = await asyncio.to_thread(self.repository.open_tables, self._fair(found))
+        fair = self._fair(found, await self.openings.addresses(found))
+        opened = await asyncio.to_thread(self.repository.open_tables, fair)
         own = {"running": [], "finished": []} if user is None else await asyncio.to_thread(self._own, user)
         await self._look_whose_turn(own["running"], address)
         waiting = [table for table in opened if any(seat["kind"] == "open" for seat in table.seats)]
         listed = {"open": waiting, **own}
+        if self.cluster:
+            await self._read_watched(address)
         watched = [listed_out(room.table, room, None, None) for room in self._games_to_watch(user)]
         return {"watch": watched, **{name: self._all_listed(found) for name, found in listed.items()}}
 
@@ -674,6 +813,15 @@ class Service:
             with suppress(Refused):
                 await self.room(table_id)
 
+    async def _read_watched(self, address: str) -> None:
+        """In a cluster: read some games to watch whose players are at other nodes. Each is a read."""
+        found = await asyncio.to_thread(self.repository.watched_table_ids)
+        for table_id in [one for one in found if one not in self.rooms][:MAX_READ_FOR_A_LIST]:
+            if not self.reads.take(address, time.monotonic()):
+                return
+            with suppress(Refused):
+                await self.room(table_id)
+
     def _games_to_watch(self, user: str | None) -> list[Room]:
         """Running games that anybody may watch, with a player at the table; only so many with players from one address."""
         found = [room for room in self.rooms.values() if room.is_public and room.table.seat_of(user) is None]
@@ -681,18 +829,18 @@ class Service:
         listed: Counter[str] = Counter()
         kept = []
         for room in found:
-            address = room.player_address or ""
+            address = room.player_address or room.table.id  # that of a player at another node is not known here
             listed[address] += 1
             if listed[address] <= self.settings.max_listed_per_address:
                 kept.append(room)
         return kept[:MAX_LISTED]
 
-    def _fair(self, table_ids: list[str]) -> list[str]:
+    def _fair(self, table_ids: list[str], addresses: dict[str, str]) -> list[str]:
         """The tables that are listed: only so many from one address, so that it cannot push out the others."""
         listed: Counter[str] = Counter()
         kept = []
         for table_id in table_ids:
-            address, _ = self.created_from.get(table_id, (table_id, 0.0))
+            address = addresses.get(table_id, table_id)
             listed[address] += 1
             if listed[address] <= self.settings.max_listed_per_address:
                 kept.append(table_id)
@@ -717,6 +865,37 @@ class Service:
             raise Refused("damaged")
         table = room.table if room else self._read(stored, lambda: read_table(stored))
         return listed_out(table, room, seat, stored.table["result"])
+
+
+class Locked:
+    """A room's lock. Who waited for it while the room was forgotten has an old object; a newer one may be in use.
+
+    Every move takes one: made from a generator it would take three times as long.
+    """
+
+    __slots__ = ("room", "service")
+
+    def __init__(self, service: Service, room: Room) -> None:
+        self.service, self.room = service, room
+
+    async def __aenter__(self) -> None:
+        room = self.room
+        await room.lock.acquire()
+        if self.service.rooms.get(room.table.id) is not room:
+            room.lock.release()
+            raise Refused("not_stored")
+
+    async def __aexit__(self, *_: object) -> None:
+        self.room.lock.release()
+
+
+def _cluster(service: Service, *, is_worker: bool) -> "Cluster | None":
+    """The process as a node, if a broker is named. What that needs is not installed with a single server."""
+    if not service.settings.broker:
+        return None
+    from .cluster import Cluster
+
+    return Cluster(service, service.settings, is_worker=is_worker)
 
 
 def _written_result(table: Table) -> str | None:

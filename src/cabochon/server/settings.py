@@ -37,6 +37,11 @@ class Settings:
     """Everything that may differ between two servers. Times are in seconds."""
 
     database: str = ""
+    broker: str = ""
+    metrics_host: str = "127.0.0.1"
+    metrics_port: int = 0
+    log_format: str = "text"
+    drain_seconds: float = 0.0
     host: str = "127.0.0.1"
     public_url: str = ""
     origins: tuple[str, ...] = ()

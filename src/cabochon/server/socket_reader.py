@@ -9,11 +9,24 @@ from typing import Any
 
 from orjson import dumps
 from pydantic import TypeAdapter, ValidationError
+from starlette.routing import WebSocketRoute
+from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from .broadcast import chat_for, join, leave, state_for
 from .chat import PLACES, Place
-from .connection import BAD_MESSAGES, NO_TABLE, NOT_FOR_YOU, OPENED_ELSEWHERE, STARTING, TOO_LARGE, TOO_MANY, Connection
+from .connection import (
+    BAD_MESSAGES,
+    DIRECT,
+    NO_TABLE,
+    NOT_FOR_YOU,
+    OPENED_ELSEWHERE,
+    SEND_TIMEOUT_SECONDS,
+    STARTING,
+    TOO_LARGE,
+    TOO_MANY,
+    Connection,
+)
 from .errors import Refused
 from .handlers import carry_out, refused
 from .messages import ClientMessage, PingIn
@@ -57,6 +70,32 @@ def _request_id(text: str) -> int | None:
     return None
 
 
+class TableSocket:
+    """Where the sockets of tables are opened: an ASGI application.
+
+    It stands before FastAPI, because all that FastAPI makes for a request would stay as long as the socket does.
+    """
+
+    def __init__(self, service: Service) -> None:
+        self.service = service
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one socket."""
+        websocket = WebSocket(scope, receive, send)
+        known = websocket.query_params
+        try:
+            since, table, watch = (int(known.get(name, 0)) for name in ("since", *PLACES))
+        except ValueError:
+            await websocket.close(BAD_MESSAGES, "the last lines that are known are numbers")
+            return
+        await serve(websocket, self.service, scope["path_params"]["table_id"], since, {"table": table, "watch": watch})
+
+
+def table_sockets(service: Service) -> WebSocketRoute:
+    """The route of these sockets."""
+    return WebSocketRoute("/api/tables/{table_id}/socket", TableSocket(service))
+
+
 async def serve(websocket: WebSocket, service: Service, table_id: str, since: int, heard: dict[Place, int]) -> None:
     """One socket from its coming to its going."""
     if not origin_allowed(websocket.headers, service.settings.origins):
@@ -68,12 +107,13 @@ async def serve(websocket: WebSocket, service: Service, table_id: str, since: in
     if room is None:
         return
     is_seated = room.table.seat_of(user) is not None
-    if not service.sockets.enter(address, is_seated):
+    if not await service.sockets.enter(address, is_seated):
         await websocket.close(TOO_MANY, "too many sockets from your address")
         return
     try:
         known, heard = _known(room.table, since), _known_chat(room.table, heard)
-        connection = Connection(websocket, user, known, service.settings.max_unsent, address, heard)
+        direct = websocket.scope.get("extensions", {}).get(DIRECT)
+        connection = Connection(websocket, user, known, service.settings.max_unsent, address, heard, direct)
         await _attend(service, room, connection)
     finally:
         service.sockets.leave(address, is_seated)
@@ -132,15 +172,17 @@ def _known_chat(table: Table, heard: dict[Place, int]) -> dict[Place, int]:
 async def _attend(service: Service, room: Room, connection: Connection) -> None:
     sender = asyncio.create_task(connection.send_all(partial(state_for, room), partial(chat_for, room)))
     reader = asyncio.create_task(_listen(service, room, connection))
-    closed = asyncio.create_task(connection.closed.wait())
     try:
         _close_oldest(service, room, connection.user)
         join(room, connection)
         service.start_bots(room)
-        await asyncio.wait({sender, reader, closed}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({sender, reader, connection.closed}, return_when=asyncio.FIRST_COMPLETED)
     finally:
-        reader.cancel()
-        closed.cancel()
+        connection.has_left = True
+        if not connection.is_asking:
+            reader.cancel()
+        elif connection.close_reason:  # what was begun is answered
+            await asyncio.wait({reader}, timeout=SEND_TIMEOUT_SECONDS)
         leave(room, connection)
         await connection.finish(sender)
 
@@ -154,11 +196,11 @@ def _close_oldest(service: Service, room: Room, user: str | None) -> None:
 
 
 async def _listen(service: Service, room: Room, connection: Connection) -> None:
-    """Read until the socket is gone or has sent too much that was refused."""
+    """Read until the socket is gone or has sent too much that was refused. A request that was begun is carried out to its end."""
     rate = service.settings.requests_per_second
     bucket, bad = Bucket(rate, rate * BURST_SECONDS, time.monotonic()), 0
     with suppress(WebSocketDisconnect, RuntimeError):
-        while (text := await _next_text(connection)) is not None:
+        while not connection.has_left and (text := await _next_text(connection)) is not None:
             try:
                 message = _admitted(bucket, text)
             except Malformed as error:
@@ -171,7 +213,9 @@ async def _listen(service: Service, room: Room, connection: Connection) -> None:
             if isinstance(message, PingIn):
                 connection.put(PONG)
             else:
-                await asyncio.shield(asyncio.create_task(carry_out(service, room, connection, message)))
+                connection.is_asking = True
+                await carry_out(service, room, connection, message)
+                connection.is_asking = False
 
 
 def _admitted(bucket: Bucket, text: str) -> Any:

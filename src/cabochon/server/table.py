@@ -4,9 +4,10 @@
 knows more than the log. What is not stored (who is connected, what is being asked) belongs to the room around it: `room.py`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from orjson import Fragment, loads
 
@@ -15,6 +16,7 @@ from ..events import event_of
 from ..game import Game, Outcome
 from ..notation.move import Move, parse_move
 from ..notation.position import format_position
+from ..notation.record import Resignation
 from ..view import View
 from .chat import Chat
 from .clock import Moment, TableClock, clock_of
@@ -25,10 +27,10 @@ from .messages import TableOptions
 from .serialise import PositionViews, packed, view_out
 
 if TYPE_CHECKING:
-    from .repository import Stored
+    from .repository import Row, Stored
 
 SEAT_FIELDS = ("seat", "kind", "name", "bot", "token", "rematch")
-ENTRY_FIELDS = ("number", "kind", "seat", "text", "at", "undoes", "spent", "thought")
+ENTRY_FIELDS = ("number", "kind", "seat", "text", "at", "undoes", "spent", "thought", "playing")
 DEAL_PHASES: dict[str, Phase] = {"waiting": "waiting", "dealing": "sealing", "running": "dealt", "finished": "dealt"}
 MAX_LOG_ENTRIES = 4000  # a game can go on for ever, a table cannot
 Deal = Callable[[TableOptions, DealInputs], Game]
@@ -36,7 +38,10 @@ Deal = Callable[[TableOptions, DealInputs], Game]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A line of the log as it is stored. `spent` are the seconds taken from the seat whose time ran; `thought` is a bot's."""
+    """A line of the log as it is stored. `spent` are the seconds taken from the seat whose time ran; `thought` is a bot's.
+
+    `playing` is the playing time of the cluster; None at a single server, whose playing time ends with its process.
+    """
 
     number: int
     kind: str
@@ -46,21 +51,56 @@ class Entry:
     undoes: int | None = None
     spent: float = 0.0
     thought: str | None = None
+    playing: float | None = None
+
+
+class Facts(NamedTuple):
+    """What a move did, as a line of the log tells it. `is_hidden`: the card is told to its own seat only."""
+
+    card: int | None = None
+    turned_up: int | None = None
+    shown: tuple[int, ...] = ()
+    tile: int | None = None
+    avengers: bool = False
+    gems: tuple[int, ...] = ()
+    is_hidden: bool = False
+    reveals: bool = False
+
+
+NO_MOVE = Facts()
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """An entry with what it did, written for the seat it belongs to and for everybody else."""
+    """An entry with what it did. `turns`: those that were over before it; `left`: the time its seat had left, if it ended a turn.
+
+    It is written when it is sent: most lines are sent once, and the text would take more space than all else a table keeps.
+    """
 
     entry: Entry
-    reveals: bool
-    left: float | None
-    own: Fragment
-    others: Fragment
+    turns: int
+    facts: Facts = NO_MOVE
+    left: float | None = None
 
-    def out(self, viewer: int | None) -> Fragment:
-        """The line as this viewer may read it."""
-        return self.own if viewer == self.entry.seat else self.others
+    def out(self, viewer: int | None) -> dict[str, Any]:
+        """An EntryOut, as this viewer may read it."""
+        entry, facts = self.entry, self.facts
+        return {
+            "number": entry.number,
+            "kind": entry.kind,
+            "seat": entry.seat,
+            "text": entry.text,
+            "card": None if facts.is_hidden and viewer != entry.seat else facts.card,
+            "turned_up": facts.turned_up,
+            "shown": facts.shown,
+            "tile": facts.tile,
+            "avengers": facts.avengers,
+            "gems": facts.gems,
+            "undoes": entry.undoes,
+            "turns": self.turns,
+            "at": entry.at,
+            "thought": None if entry.thought is None else Fragment(entry.thought),
+        }
 
 
 @dataclass(slots=True)
@@ -192,6 +232,16 @@ class Table:
         self.kicked.update(change.kicked)
         self.host = change.host
 
+    def take_over(self, stored: "Table") -> None:
+        """What another node has changed beside the log and the chat; `stored` was read without its log."""
+        for seat, own in zip(stored.seats, self.seats, strict=True):
+            seat.stand_in, seat.resigned = own.stand_in, own.resigned
+        self.seats, self.holders, self.kicked = stored.seats, stored.holders, stored.kicked
+        self.host, self.rematch = stored.host, stored.rematch
+        if self.game is None:
+            self.options, self.clock, self.status = stored.options, stored.clock, stored.status
+            self.dealing = stored.dealing
+
     def change_options(self, options: TableOptions) -> None:
         """The host has changed what is agreed on, before the game."""
         self.options = options
@@ -219,7 +269,7 @@ class Table:
         after = self.views.view(entry.seat)
         ends_turn = after.turns != before.turns
         left = self.clock.end_turn(entry.seat) if self.clock and ends_turn else None
-        return written_line(entry, before, after, move.action, left)
+        return move_line(entry, before, after, move.action, left)
 
     def _note(self, entry: Entry) -> Line:
         """Everything but a move: a move taken back, a bot for a seat, its user again, a user who has resigned."""
@@ -231,7 +281,7 @@ class Table:
             seat.resigned |= entry.kind == "resign"
             if entry.kind == "back" and self.clock:
                 self.clock.come_back(entry.seat)
-        return noted_line(entry, self.views.any_view.turns)
+        return Line(entry, self.views.any_view.turns)
 
     def _take_back(self, entry: Entry) -> None:
         assert self.game is not None
@@ -301,14 +351,14 @@ class Table:
         """How the game ended; None before. Who has resigned comes last, however the bot went on."""
         if self.game is None or self.status != "finished":
             return None
-        ended, seats = self.game.outcome, self.options.players
-        if ended is None and not self.is_given_up:
-            return Outcome((1,) * seats, (), "log_full")
-        left = [seat.seat for seat in self.seats if not seat.resigned]
-        place = ended.ranks if ended else (1,) * seats
-        better = [sum(place[other] < place[seat] for other in left) for seat in range(seats)]
-        ranks = tuple(1 + (better[seat] if seat in left else len(left)) for seat in range(seats))
-        return Outcome(ranks, tuple(seat for seat in left if ranks[seat] == 1), ended.reason if ended else "resigned")
+        if not self.game.is_over and not self.is_given_up:
+            return Outcome((1,) * self.options.players, (), "log_full")
+        return self.game.outcome_without([seat.seat for seat in self.seats if seat.resigned])
+
+    @property
+    def resigned(self) -> tuple[Resignation, ...]:
+        """Who has resigned, and after how many of the moves that stand."""
+        return resignations((line.entry.kind, line.entry.seat) for line in self.log)
 
     @property
     def series_now(self) -> Series:
@@ -334,8 +384,10 @@ class Table:
 
     def own_last(self, seat: int) -> int | None:
         """The place of a seat's last standing move among all of them."""
-        places = range(len(self.standing) - 1, -1, -1)
-        return next((place for place in places if self.standing[place].entry.seat == seat), None)
+        for place in range(len(self.standing) - 1, -1, -1):
+            if self.standing[place].entry.seat == seat:
+                return place
+        return None
 
     # who may do what
 
@@ -389,13 +441,25 @@ class Table:
         if policy == "free" or not self.others(seat):
             return "free"
         is_last = place == len(self.standing) - 1
-        return "free" if is_last and not self.standing[place].reveals else "ask"
+        return "free" if is_last and not self.standing[place].facts.reveals else "ask"
+
+
+def resignations(lines: Iterable[tuple[str, int]]) -> tuple[Resignation, ...]:
+    """Who has resigned, from the kinds and seats of a log: after how many of the moves that still stand at its end."""
+    found: list[Resignation] = []
+    standing = 0
+    for kind, seat in lines:
+        standing += {"move": 1, "undo": -1}.get(kind, 0)
+        found = [replace(one, after=min(one.after, standing)) for one in found]
+        if kind == "resign":
+            found.append(Resignation(seat, standing))
+    return tuple(found)
 
 
 def read_table(stored: "Stored") -> Table:
     """What is stored about a table, without its log: all that the lobby says."""
     row = stored.table
-    options = TableOptions.model_validate_json(row["options"])
+    options = _read_options(row["options"])
     table = Table(
         **{name: row[name] for name in ("id", "status", "host", "created", "rematch", "counts")},
         options=options,
@@ -417,6 +481,12 @@ def read_table(stored: "Stored") -> Table:
     return table
 
 
+@lru_cache(maxsize=1 << 10)
+def _read_options(text: str) -> TableOptions:
+    """One object for all tables with the same options: they are never changed."""
+    return TableOptions.model_validate_json(text)
+
+
 def _read_series(text: str | None, players: int) -> Series:
     if text is None:
         return Series(0, (0,) * players)
@@ -430,11 +500,18 @@ def load_table(stored: "Stored", deal: Deal, now: Moment) -> Table:
     if table.status in ("waiting", "dealing"):
         return table
     table.begin(table.first_game(deal), Moment(stored.table["began"], now.playing))
+    entry: Entry | None = None
     for row in stored.entries:
-        table.apply(Entry(**{name: row[name] for name in ENTRY_FIELDS}), now.playing)
-    if table.clock:
+        entry = read_entry(row)
+        table.apply(entry, now.playing if entry.playing is None else entry.playing)
+    if table.clock and (entry is None or entry.playing is None or table.clock.kind == "days"):
         table.clock.catch_up(now.playing, now.day)
     return table
+
+
+def read_entry(row: "Row") -> Entry:
+    """A line of the log that lies in the database."""
+    return Entry(**{name: row[name] for name in ENTRY_FIELDS})
 
 
 def _check_seats(table: Table) -> None:
@@ -449,43 +526,16 @@ def _check_seats(table: Table) -> None:
         raise CabochonError(f"{table.status!r} is stored as status")
 
 
-def written_line(entry: Entry, before: View, after: View, action: int, left: float | None) -> Line:
+def move_line(entry: Entry, before: View, after: View, action: int, left: float | None) -> Line:
     """A move, with what its seat may know and what the others may know."""
     did = event_of(before, after, action)
-    out = _line_out(entry, before.turns)
     # Where reserves lie face down, what was turned up in a place would tell for ever which card was reserved from there.
     turned_up = did.turned_up if before.rules.open_reserves else None
-    out |= {"card": did.card, "turned_up": turned_up, "shown": did.shown}
-    out |= {"tile": did.tile, "avengers": did.avengers, "gems": did.gems}
-    own = packed(out)
-    others = packed({**out, "card": None}) if did.is_hidden else own
-    return Line(entry, did.reveals, left, own, others)
+    facts = _same(did.card, turned_up, did.shown, did.tile, did.avengers, did.gems, did.is_hidden, did.reveals)
+    return Line(entry, before.turns, facts, left)
 
 
-def noted_line(entry: Entry, turns: int) -> Line:
-    """A line that is no move."""
-    written = packed(_line_out(entry, turns))
-    return Line(entry, False, None, written, written)  # noqa: FBT003
-
-
-def _line_out(entry: Entry, turns: int) -> dict[str, Any]:
-    """An EntryOut, without what a move did."""
-    return {
-        "number": entry.number,
-        "kind": entry.kind,
-        "seat": entry.seat,
-        "text": entry.text,
-        "card": None,
-        "turned_up": None,
-        "shown": (),
-        "tile": None,
-        "avengers": False,
-        "gems": (),
-        "undoes": entry.undoes,
-        "turns": turns,
-        "at": entry.at,
-        "thought": None if entry.thought is None else Fragment(entry.thought),
-    }
+_same = lru_cache(maxsize=1 << 12)(Facts)  # one object for all moves that did the same, at all tables
 
 
 def replay_views(game: Game, entries: list[Entry], viewer: int | None) -> list[Fragment]:

@@ -19,6 +19,7 @@ from . import repository
 from .database import first_line, is_of_the_database
 from .errors import Refused
 from .leases import Lease, Taken
+from .nodes import Conflict, Guard, claim
 
 MAX_JOBS_PER_COMMIT = 512
 log = logging.getLogger("cabochon.server")
@@ -30,6 +31,7 @@ class Job:
 
     statements: Sequence[Any] = ()
     entries: Sequence[dict[str, Any]] = ()
+    guard: Guard | None = None  # in a cluster: only if no other node has changed the table meanwhile
     done: "asyncio.Future[None] | None" = field(default=None, repr=False)
 
 
@@ -44,14 +46,16 @@ class Writer:
         self.failed = failed
         self.loop = asyncio.get_running_loop()
         self.jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
-        self.commits = self.stored = 0
+        self.commits = self.stored = self.conflicts = 0
         self.has_ended = False
         self.thread = threading.Thread(target=self._run, name="cabochon-writer", daemon=True)
         self.thread.start()
 
-    def store(self, *statements: Any, entries: Sequence[dict[str, Any]] = ()) -> "asyncio.Future[None]":
-        """Ask that this is stored; what comes back is done when it is committed, or has failed with a refusal."""
-        job = Job(statements, entries, self.loop.create_future())
+    def store(
+        self, *statements: Any, entries: Sequence[dict[str, Any]] = (), guard: Guard | None = None
+    ) -> "asyncio.Future[None]":
+        """Ask that this is stored; what comes back is done when it is committed, or has failed with a refusal or a Conflict."""
+        job = Job(statements, entries, guard, self.loop.create_future())
         self.jobs.put(job)
         assert job.done is not None
         if self.has_ended:
@@ -111,7 +115,7 @@ class Writer:
     def _commit(self, jobs: list[Job]) -> list[Exception | None]:
         """Everything in one transaction; if a job is at fault, each in its own, so that one cannot harm another."""
         try:
-            self._store(jobs)
+            late = self._store(jobs)
         except Exception as error:
             if len(jobs) > 1 and not is_of_the_database(error):
                 return [outcome for job in jobs for outcome in self._commit([job])]
@@ -119,18 +123,23 @@ class Writer:
             if isinstance(error, Taken):
                 self._call(self.failed, str(error))
             return [error] * len(jobs)
-        return [None] * len(jobs)
+        return [Conflict(str(job.guard)) if any(job is one for one in late) else None for job in jobs]
 
-    def _store(self, jobs: list[Job]) -> None:
+    def _store(self, jobs: list[Job]) -> list[Job]:
+        """Store these jobs, but for those whose table another node has changed: they are returned."""
         with self.transaction() as connection:
-            for job in jobs:
+            late = claim(connection, jobs)
+            accepted = [job for job in jobs if not any(job is one for one in late)]
+            for job in accepted:
                 for statement in job.statements:
                     connection.execute(statement)
-            rows = [row for job in jobs for row in job.entries]
+            rows = [row for job in accepted for row in job.entries]
             if rows:
                 repository.add_entries(connection, rows)
         self.commits += 1
         self.stored += len(rows)
+        self.conflicts += len(late)
+        return late
 
 
 def _tell(jobs: list[Job], outcomes: Sequence[BaseException | None]) -> None:
@@ -139,6 +148,8 @@ def _tell(jobs: list[Job], outcomes: Sequence[BaseException | None]) -> None:
             continue
         if outcome is None:
             job.done.set_result(None)
+        elif isinstance(outcome, Conflict):
+            job.done.set_exception(outcome)
         else:
             refusal = Refused("not_stored")
             refusal.__cause__ = outcome
