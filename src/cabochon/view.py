@@ -3,9 +3,11 @@
 A View lists what is shown; it has no field that could hold a deck. A Position is the whole truth in the same form.
 """
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
+from struct import Struct, calcsize
+from struct import unpack as unpack_bytes
 from typing import Any
 
 import numpy as np
@@ -14,12 +16,12 @@ from .errors import WrongType, quoted
 from .rules.buying import AVENGERS_POINTS
 from .rules.cards import CARD_START, DECK_START, NONE, NUMBER, TIER_COUNT, TILE_START
 from .rules.gems import COLOUR_COUNT, pack, unpack
-from .rules.state import REASONS, SLOTS_PER_TIER, STAGES
+from .rules.state import REASONS, SLOTS_PER_TIER, STAGES, state_t
 from .rules.variants import CARDS, VARIANTS
 from .ruleset import Ruleset, States, blank_states, ruleset_of
 
-LOW_WORD = (1 << 64) - 1
 NUMBERS: list[int] = NUMBER.tolist()  # a list is quicker to read one by one than an array
+SHOWN: list[int | None] = [number or None for number in NUMBERS]
 Market = tuple[tuple[int | None, ...], ...]
 
 
@@ -71,6 +73,33 @@ class View:
     avengers: int | None
     seats: tuple[SeatView, ...]
 
+    def as_json(self) -> dict[str, Any]:
+        """All of it as dicts, lists, numbers and texts; `view_from_json` reads it back."""
+        found: dict[str, Any] = _as_lists(asdict(self))
+        return found
+
+    def __str__(self) -> str:
+        return DRAWINGS["text"](self)
+
+    def _repr_svg_(self) -> str:
+        """The picture that a notebook shows."""
+        return DRAWINGS["svg"](self)
+
+
+# What everybody knows: a View's fields from `start` to `avengers`.
+Public = tuple[
+    int, int, int, str, int, str, tuple[int, ...], Market, tuple[int, ...], tuple[TileOnTable, ...], int | None
+]  # fmt: skip
+
+DRAWINGS: dict[str, Callable[[View], str]] = {}  # `notation` draws views, and says so here: it is above this module
+
+
+def _as_lists(value: Any) -> Any:
+    """The same with lists in place of tuples, as JSON has them."""
+    if isinstance(value, dict):
+        return {name: _as_lists(part) for name, part in value.items()}
+    return [_as_lists(part) for part in value] if isinstance(value, tuple | list) else value
+
 
 @dataclass(frozen=True, slots=True)
 class Position(View):
@@ -79,10 +108,34 @@ class Position(View):
     decks: tuple[tuple[int, ...], ...]
 
 
+def _code(field: "np.dtype[Any]") -> str:
+    """How `struct` reads a field of a record. Rows of bytes stay bytes: they are numbers one by one, and compared at once."""
+    letter = {"i8": "q", "i4": "i", "u1": "B"}[field.base.str[1:]]
+    if len(field.shape) == 1 and letter != "B":
+        return f"{field.shape[0]}{letter}"
+    rows = field.shape[0] if len(field.shape) == 2 else 1
+    return f"{field.itemsize // rows}s" * rows if field.shape else letter
+
+
+def _places(codes: dict[str, str]) -> Iterator[tuple[str, int | slice]]:
+    """Where each field is in what `struct` reads: one value, or several."""
+    first = 0
+    for name, code in codes.items():
+        count = len(unpack_bytes(code, bytes(calcsize(code))))
+        yield name, first if count == 1 else slice(first, first + count)
+        first += count
+
+
+LITTLE_ENDIAN = "<"  # as are all machines that Numba compiles for
+CODES = {name: LITTLE_ENDIAN + _code(state_t[name]) for name in state_t.names or ()}
+PLACES = tuple(_places(CODES))
+RECORD = Struct(LITTLE_ENDIAN + "".join(code.removeprefix(LITTLE_ENDIAN) for code in CODES.values()))
+
+
 def plain(state: Any) -> dict[str, Any]:
-    """A record's fields as Python numbers and lists, which are quicker to read one by one."""
-    values = zip(state.dtype.names, state.item(), strict=True)
-    return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in values}
+    """A record's fields as Python's numbers, and bytes or tuples of them, which are quicker to read one by one."""
+    values = RECORD.unpack(state.tobytes())
+    return {name: values[place] for name, place in PLACES}
 
 
 def view(state: Any, seat: int | None) -> View:
@@ -93,26 +146,29 @@ def view(state: Any, seat: int | None) -> View:
 class Views:
     """What each seat may know of a record, from reading it once: a position that is shown to a whole table."""
 
+    __slots__ = ("_public", "others", "own", "rules")
+
     def __init__(self, state: Any) -> None:
         state = plain(state)
         self.rules = ruleset_of(state)
         self._public = _public(state, self.rules)
-        self._own = tuple(_seat_view(state, self.rules, owner) for owner in range(self.rules.players))
-        self._others = tuple(_seen_by_others(self.rules, area) for area in self._own)
+        areas = [_seat_views(state, self.rules, owner) for owner in range(self.rules.players)]
+        self.own, self.others = zip(*areas, strict=True)
 
     def of(self, seat: int | None) -> View:
         """What this seat (None: a spectator) may know. The own reserve is known, of others' what was reserved face up."""
-        areas = self._others if seat is None else (*self._others[:seat], self._own[seat], *self._others[seat + 1 :])
-        return View(**self._public, seat=seat, seats=areas)
+        others = self.others
+        areas = others if seat is None else (*others[:seat], self.own[seat], *others[seat + 1 :])
+        return View(self.rules, seat, *self._public, areas)
 
 
 def position(state: Any) -> Position:
     """Everything in a record."""
     state = plain(state)
     rules = ruleset_of(state)
-    seats = tuple(_seat_view(state, rules, owner) for owner in range(rules.players))
+    seats = tuple(_seat_views(state, rules, owner)[0] for owner in range(rules.players))
     decks = tuple(tuple(_number(card) for card in reversed(_deck(state, tier))) for tier in range(TIER_COUNT))
-    return Position(**_public(state, rules), seat=None, seats=seats, decks=decks)
+    return Position(rules, None, *_public(state, rules), seats, decks)
 
 
 def seat_view(
@@ -165,8 +221,15 @@ def unseen(shown: View) -> list[list[int]]:
     return [[card.number for card in hidden if card.tier == tier] for tier in range(1, TIER_COUNT + 1)]
 
 
-def sample(shown: View, rng: np.random.Generator) -> States:
-    """A full state (an array of one) that fits the view, uniform over what it does not show."""
+def sample(shown: View, seed: int | np.random.Generator | Sequence[int] | None = None) -> States:
+    """A full state (an array of one) that fits the view, uniform over what it does not show.
+
+    The same seed gives the same state; a generator is used as it is, and None draws from a new one.
+    """
+    try:
+        rng = np.random.default_rng(seed)
+    except (TypeError, ValueError) as wrong:
+        raise WrongType(f"a seed is a number from 0 or a generator, not {quoted(seed)}") from wrong
     states = state_of(shown)
     state, variant = states[0], shown.rules.row.index
     for tier, pool in enumerate(unseen(shown)):
@@ -177,53 +240,50 @@ def sample(shown: View, rng: np.random.Generator) -> States:
     return states
 
 
-def _seen_by_others(rules: Ruleset, area: SeatView) -> SeatView:
-    """A seat's area for the others: of its reserve only what was reserved face up, if reserves are open."""
-    reserve = tuple(held if rules.open_reserves and not held.blind else _covered(held) for held in area.reserve)
-    return area if reserve == area.reserve else replace(area, reserve=reserve)
+def _public(state: Any, rules: Ruleset) -> Public:
+    """What everybody knows of a record."""
+    market = [SHOWN[card] for card in state["market"]]
+    return (
+        state["start"],
+        state["turns"],
+        state["turn"],
+        STAGES[state["stage"]],
+        state["passes"],
+        REASONS[state["reason"]],
+        _counts(rules, state["bank"]),
+        tuple([tuple(market[i : i + SLOTS_PER_TIER]) for i in range(0, len(market), SLOTS_PER_TIER)]),
+        tuple(state["deck_size"]),
+        _tiles(rules.row.index, state["tiles"], state["tile_owner"]),
+        _seat_or_none(state["avengers"]),
+    )
 
 
-def _covered(held: Reserved) -> Reserved:
-    return Reserved(held.tier, held.blind, None)
-
-
-def _public(state: Any, rules: Ruleset) -> dict[str, Any]:
-    market = [_number_or_none(card) for card in state["market"]]
-    return {
-        "rules": rules,
-        "start": state["start"],
-        "turns": state["turns"],
-        "turn": state["turn"],
-        "stage": STAGES[state["stage"]],
-        "passes": state["passes"],
-        "reason": REASONS[state["reason"]],
-        "bank": _counts(rules, state["bank"]),
-        "market": tuple(tuple(market[i : i + SLOTS_PER_TIER]) for i in range(0, len(market), SLOTS_PER_TIER)),
-        "deck_sizes": tuple(state["deck_size"]),
-        "tiles": tuple(_tiles(state, rules)),
-        "avengers": _seat_or_none(state["avengers"]),
-    }
-
-
-def _seat_view(state: Any, rules: Ruleset, seat: int) -> SeatView:
-    reserve = tuple(state["reserve"][seat][: state["reserved"][seat]])
-    cards = tuple(state["tableau"][seat]), reserve, state["blind"][seat]
+def _seat_views(state: Any, rules: Ruleset, seat: int) -> tuple[SeatView, SeatView]:
+    """A seat's area as the seat itself knows it, and as the others do."""
+    reserve = state["reserve"][seat][: state["reserved"][seat]]
+    cards = state["tableau"][seat], reserve, state["blind"][seat]
     counts = state["tokens"][seat], state["bonuses"][seat], state["points"][seat], state["symbols"][seat]
-    return _area(rules.variant, cards, counts)
+    return _areas(rules.variant, rules.open_reserves, cards, counts)
 
 
 @lru_cache(maxsize=1 << 12)
-def _area(variant: str, cards: tuple[tuple[int, ...], tuple[int, ...], int], counts: tuple[int, int, int, int]) -> SeatView:
-    """A seat's area from the fields of a record. Kept, since a move changes one seat's area and a table shows all of them."""
+def _areas(
+    variant: str, open_reserves: bool, cards: tuple[bytes, bytes, int], counts: tuple[int, int, int, int]
+) -> tuple[SeatView, SeatView]:
+    """An area from the fields of a record. Kept, since a move changes one seat's area and a table shows all of them."""
     (tableau, reserve, blind), (tokens, bonuses, points, symbols) = cards, counts
-    return SeatView(
-        tokens=unpack(tokens)[: len(VARIANTS[variant].letters)],
-        tableau=tuple(_tableau(tableau)),
-        reserve=tuple(_reserved(variant, card, is_blind=bool(blind >> i & 1)) for i, card in enumerate(reserve)),
-        bonuses=unpack(bonuses)[:COLOUR_COUNT],
-        points=points,
-        symbols=symbols,
-    )
+    held, seen = _reserves(variant, open_reserves, reserve, blind)
+    lanes = unpack(tokens)[: len(VARIANTS[variant].letters)]
+    own = SeatView(lanes, _tableau(tableau), held, unpack(bonuses)[:COLOUR_COUNT], points, symbols)
+    return own, own if seen is held else replace(own, reserve=seen)
+
+
+@lru_cache(maxsize=1 << 12)
+def _reserves(variant: str, open_reserves: bool, reserve: bytes, blind: int) -> tuple[tuple[Reserved, ...], tuple[Reserved, ...]]:
+    """A reserve as its seat knows it, and as the others do: only what was reserved face up, if reserves are open."""
+    held = tuple([_reserved(variant, card, is_blind=bool(blind >> i & 1)) for i, card in enumerate(reserve)])
+    seen = tuple([one if open_reserves and not one.blind else Reserved(one.tier, one.blind, None) for one in held])
+    return held, held if seen == held else seen
 
 
 def _reserved(variant: str, card: int, *, is_blind: bool) -> Reserved:
@@ -231,18 +291,22 @@ def _reserved(variant: str, card: int, *, is_blind: bool) -> Reserved:
     return Reserved(CARDS[variant][number - 1].tier, is_blind, number)
 
 
-def _tiles(state: Any, rules: Ruleset) -> Iterator[TileOnTable]:
-    first = int(TILE_START[rules.row.index])
-    for tile, owner in zip(state["tiles"], state["tile_owner"], strict=True):
-        if tile != NONE:
-            yield TileOnTable(tile - first + 1, _seat_or_none(owner))
+@lru_cache(maxsize=1 << 12)
+def _tiles(variant: int, tiles: bytes, owners: bytes) -> tuple[TileOnTable, ...]:
+    """The tiles on the table. Kept, since few moves change them."""
+    first = int(TILE_START[variant]) - 1
+    placed = zip(tiles, owners, strict=True)
+    return tuple([TileOnTable(tile - first, _seat_or_none(owner)) for tile, owner in placed if tile != NONE])
 
 
-def _tableau(words: tuple[int, ...]) -> Iterator[int]:
-    cards = words[0] & LOW_WORD | words[1] << 64
+@lru_cache(maxsize=1 << 12)
+def _tableau(bits: bytes) -> tuple[int, ...]:
+    """The numbers of the cards in a bit set. Kept, since few moves buy a card."""
+    cards, numbers = int.from_bytes(bits, "little"), []
     while cards:
-        yield (cards & -cards).bit_length()
+        numbers.append((cards & -cards).bit_length())
         cards &= cards - 1
+    return tuple(numbers)
 
 
 def _fill_seat(state: Any, variant: int, seat: int, area: SeatView) -> None:
@@ -265,9 +329,9 @@ def _hidden(shown: View, tier: int) -> list[tuple[int, int]]:
     ]
 
 
-def _deck(state: Any, tier: int) -> list[int]:
+def _deck(state: Any, tier: int) -> bytes:
     first = int(DECK_START[tier])
-    cards: list[int] = state["deck"][first : first + state["deck_size"][tier]]
+    cards: bytes = state["deck"][first : first + state["deck_size"][tier]]
     return cards
 
 
@@ -287,10 +351,6 @@ def _seat_or_none(seat: int) -> int | None:
 
 def _number(card: int) -> int:
     return NUMBERS[card]
-
-
-def _number_or_none(card: int) -> int | None:
-    return None if card == NONE else _number(card)
 
 
 def _byte(variant: int, number: int | None) -> int:

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from cabochon import Game
+from cabochon.notation.record import format_record
 from tests.browser.robot import ANSWER_MS
 from tests.browser.test_access import AXE, MODES, RULES, WIDTHS, problems
 from tests.server.process import ServerProcess
@@ -108,6 +110,29 @@ def test_an_impossible_step_is_explained_the_position_analysed_and_played_from(p
     page.get_by_test_id("from-here-play").click()
     expect(page.get_by_test_id("stage")).to_have_attribute("data-stage", "main", timeout=ANSWER_MS)
     expect(page.get_by_test_id("bank-r")).to_have_attribute("data-count", "0")
+
+
+def test_a_record_is_opened_from_a_file_and_the_editor_has_house_rules_and_the_end(page: Page) -> None:
+    page.goto("/analysis")
+    found(page)
+    page.get_by_test_id("paste").click()
+    file = page.get_by_test_id("open-file")
+    record = format_record(Game("classic", 2, seed=5, start=0, moves="take wug; reserve 1?; reserve 2b").record(("Anna", "Ben")))
+    broken = record.replace("take wug", "steal wug")
+    file.set_input_files({"name": "broken.game", "mimeType": "text/plain", "buffer": broken.encode()})
+    expect(page.get_by_test_id("paste-problem")).to_contain_text("line")
+    file.set_input_files({"name": "game.game", "mimeType": "text/plain", "buffer": record.encode()})
+    depth(page, 3)
+    expect(page.get_by_test_id("moves")).to_contain_text("Anna")
+    page.get_by_test_id("edit").click()
+    page.get_by_test_id("edit-stage-over").check(force=True)
+    expect(page.get_by_test_id("verdict")).to_contain_text("Nobody passes while there are tokens to take")
+    page.get_by_test_id("edit-stage-main").check(force=True)
+    page.get_by_test_id("edit-house").locator("summary").click()
+    page.get_by_test_id("goal").fill("21")
+    expect(page.get_by_test_id("verdict")).to_contain_text("possible")
+    page.get_by_test_id("use").click()
+    expect(page.locator(".board")).to_contain_text("21")
 
 
 def test_what_is_no_position_gets_an_answer(browser: Browser, server: ServerProcess) -> None:

@@ -52,6 +52,7 @@ def deliver(page: Page, url: str, message: str) -> None:
     )
     devtools.send("ServiceWorker.enable")
     page.evaluate("() => navigator.serviceWorker.ready.then(() => undefined)")
+    wait_until(lambda: bool(page.evaluate("() => true")) and bool(known))  # events come while something is asked
     devtools.send("ServiceWorker.deliverPushMessage", {"origin": url, "registrationId": known[-1], "data": message})
 
 

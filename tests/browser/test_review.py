@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Page, expect
 from cabochon import Game
 from cabochon.bots import Budget, bot
 from cabochon.notation.record import format_record
-from cabochon.server import reviews
+from cabochon.server import study_pieces
 from tests.browser.robot import Robot
 from tests.browser.staged import Stage, stage
 from tests.browser.test_access import AXE, guest, problems
@@ -25,7 +25,7 @@ IS_MINE_OR_OVER = """() => {
 @pytest.fixture(scope="module")
 def staged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     with pytest.MonkeyPatch.context() as patched, stage(tmp_path_factory.mktemp("review"), bot_deadline=180.0) as running:
-        patched.setattr(reviews, "DEFAULT_BUDGET", Budget(nodes=48))
+        patched.setattr(study_pieces, "BUDGET", Budget(nodes=48))
         yield running
 
 

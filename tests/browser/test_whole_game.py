@@ -1,4 +1,4 @@
-"""Two people and a bot play a whole game by clicking while a third watches; a reload, a cut socket and kill -9 on the way."""
+"""Two people and a bot play a whole game by clicking; a reload, a cut socket, kill -9 and a spectator on the way."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +14,7 @@ from tests.browser.robot import Robot
 from tests.server.process import ForkedServer, Nursery, ServerProcess
 
 MOST_DECISIONS = 400
-RELOAD_AT, CUT_AT, KILL_AT = 12, 20, 30
+RELOAD_AT, CUT_AT, KILL_AT, WATCH_AT = 12, 20, 30, 40
 VIEWPORTS = ({"width": 1280, "height": 800}, {"width": 390, "height": 844}, {"width": 1280, "height": 800})
 
 MAY_DECIDE = """() => {
@@ -62,19 +62,20 @@ def test_two_people_and_a_bot_play_a_whole_game(browser: Browser, own_server: Se
     ben = Robot(ben_page, "Ben", 2)
     ben.by("sit-1").click()
     anna.by("start").click()
-    watcher = Robot(join(watcher_context, "Wanda", f"/t/{table}"), "Wanda")
     problems: list[str] = []
-    for robot in (anna, ben, watcher):
-        robot.page.on("pageerror", lambda error: problems.append(str(error)))
+    for context in contexts:
+        context.on("weberror", lambda found: problems.append(str(found.error)))
+    watchers: list[Robot] = []
     happenings: dict[int, Callable[[], Any]] = {
         RELOAD_AT: anna.page.reload,
         CUT_AT: cable.cut,
         KILL_AT: own_server.restart,
+        WATCH_AT: lambda: watchers.append(Robot(join(watcher_context, "Wanda", f"/t/{table}"), "Wanda")),
     }
     decisions = play_to_the_end([anna, ben], happenings)
-    assert decisions > KILL_AT, "everything has happened"
+    assert decisions > WATCH_AT, "everything has happened"
     number = anna.number
-    for robot in (anna, ben, watcher):
+    for robot in (anna, ben, *watchers):
         robot.wait_for_number(number)
         assert robot.is_over
         assert number == robot.number

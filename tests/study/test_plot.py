@@ -44,5 +44,5 @@ def test_each_seat_has_a_line_and_each_mistake_a_mark(reviewed: Review) -> None:
 
 def test_without_matplotlib_the_error_says_what_to_install(reviewed: Review, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(CabochonError, match=r"pip install 'cabochon\[study\]'"):
+    with pytest.raises(CabochonError, match=r"pip install 'cabochon-game\[study\]'"):
         plot(reviewed)

@@ -1,10 +1,13 @@
 """A review judges what a seat could know, and its numbers add up."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from cabochon import CabochonError, Game
 from cabochon.bots import bot
+from cabochon.notation.record import Resignation, format_record
 from cabochon.rules.variants import VARIANTS
 from cabochon.search.budget import Budget
 from cabochon.study import Review, as_json, decisions, format_html, format_text, review
@@ -53,7 +56,7 @@ def test_every_decision_is_judged_in_order(game: Game, reviewed: Review) -> None
     for decision, move in zip(reviewed.decisions, game.moves, strict=True):
         assert (table.turn, table.stage, table.round) == (decision.seat, decision.stage, decision.round)
         assert (len(table.legal_moves()) == 1) == decision.is_forced
-        assert move.action == decision.played.move.action
+        assert move == decision.played.move
         assert decision.lost >= 0
         assert abs(sum(decision.before) - 1) < EXACT
         assert abs(sum(decision.after) - 1) < EXACT
@@ -85,13 +88,56 @@ def test_hidden_cards_change_no_verdict_before_they_are_turned_up(game: Game, re
 def test_the_last_move_is_worth_the_result(game: Game) -> None:
     before = game.copy()
     last = before.undo()
-    assert game.outcome is not None
-    assert [result_values(game.outcome, 2)] == compare(before.view(before.turn), [last], SMALL, 0, 0)
+    assert [result_values(game)] == compare(before.view(before.turn), [last], SMALL, 0, 0)
 
 
 def test_an_unfinished_game_is_refused() -> None:
     with pytest.raises(CabochonError, match="not over"):
         review(Game("classic", seed=1))
+    goes_on = Game("classic", 3, seed=1).record(resigned=(Resignation(1, 0),))
+    with pytest.raises(CabochonError, match="not over"):
+        review(replace(goes_on, result="unfinished"))
+
+
+def part_of(game: Game, moves: int) -> Game:
+    """The same game, as far as so many moves."""
+    part = game.beginning()
+    part.play_all(game.moves[:moves])
+    return part
+
+
+def test_to_resign_loses_what_chance_there_was(game: Game) -> None:
+    given_up = part_of(game, 7)
+    for seat in (0, 1):
+        found = review(given_up.record(resigned=(Resignation(seat, 7),)), SMALL)
+        check_sums(found)
+        last = found.decisions[-1]
+        assert (7, seat, "resign", "resign", "play on") == (
+            last.number, last.seat, last.stage, str(last.played.move), str(last.best.move)
+        )  # fmt: skip
+        assert last.lost == last.before[seat] > 0
+        assert [float(other != seat) for other in (0, 1)] == [one.result for one in found.seats] == list(last.after)
+        assert (0, 0) == found.luck[-1]
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_a_seat_that_has_resigned_wins_nothing_and_its_bot_is_not_judged(variant: str) -> None:
+    whole = finished(variant, 4, 3)
+    assert whole.outcome is not None
+    (winner,) = whole.outcome.winners
+    found = review(whole.record(resigned=(Resignation(winner, 9), Resignation((winner + 1) % 4, 0))), Budget(nodes=2))
+    check_sums(found)
+    assert 0 == found.seats[winner].result < max(one.result for one in found.seats)
+    later = [one for one in found.decisions[11:] if one.seat == winner]
+    assert later
+    assert {(0.0, 0.0, True)} == {(one.before[winner], one.lost, one.is_forced) for one in later}
+
+
+def test_a_game_that_began_at_a_position_is_reviewed(game: Game) -> None:
+    later = Game.from_position(part_of(game, 20).position(), game.moves[20:])
+    found = review(format_record(later.record()), Budget(nodes=2))
+    check_sums(found)
+    assert list(game.moves[20:]) == [one.played.move for one in found.decisions]
 
 
 def test_a_usual_payment_is_the_plain_move(game: Game) -> None:

@@ -4,7 +4,7 @@ import { readFileSync, readdirSync } from "node:fs";
 
 const root = new URL("../", import.meta.url);
 const json = (path) => JSON.parse(readFileSync(new URL(path, root), "utf8"));
-const { locales, baseLocale } = json("project.inlang/settings.json");
+const { locales, baseLocale } = json("messages/languages.json");
 const problems = [];
 /** The messages of a language: those of the pages, and those of the rules. */
 const messages = (locale) => {

@@ -9,7 +9,7 @@ const read = (folder, locale) => {
     return {};
   }
 };
-const { locales } = JSON.parse(readFileSync(new URL("../project.inlang/settings.json", import.meta.url), "utf8"));
+const { locales } = JSON.parse(readFileSync(new URL("../messages/languages.json", import.meta.url), "utf8"));
 for (const folder of ["messages", "messages/rules"]) {
   const english = read(folder, "en");
   for (const locale of locales.filter((name) => name !== "en")) {

@@ -8,7 +8,7 @@ const web = new URL("../", import.meta.url);
 const out = new URL("../src/cabochon/server/static/", web);
 const json = (path) => JSON.parse(readFileSync(new URL(path, web), "utf8"));
 
-const { locales } = json("project.inlang/settings.json");
+const { locales } = json("messages/languages.json");
 const sentences = (m) => ({ join: m.preview_join, watch: m.preview_watch, over: m.preview_over });
 const previews = Object.fromEntries(locales.map((locale) => [locale, sentences(json(`messages/${locale}.json`))]));
 writeFileSync(new URL("preview.json", out), JSON.stringify(previews));

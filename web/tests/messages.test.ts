@@ -46,3 +46,9 @@ test.each([
   const said = rules.flatMap(([, text]) => forms(text)).join(" ").toLowerCase();
   for (const word of words) expect(said).toContain(word.toLowerCase());
 });
+
+// A `runtime.js` of an older version was found before `runtime.ts`: the page stayed English for the browser.
+test("nothing lies beside the compiled messages but what belongs to them", () => {
+  const files = Object.keys(import.meta.glob("../src/paraglide/*.{js,ts}")).map((path) => path.split("/").at(-1));
+  expect(files.sort()).toEqual(["formats.js", "locales.ts", "messages.d.ts", "messages.js", "runtime.ts"]);
+});

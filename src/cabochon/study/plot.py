@@ -26,7 +26,7 @@ def plot(review: Review, names: Sequence[str] = (), axes: Any = None) -> Any:
         axes.plot(*place, MARKERS[decision.grade], color=COLOURS[decision.seat], label="_")  # no line of the legend
     axes.set_xlabel("decision")
     axes.set_ylabel("chance to win (%)")
-    axes.set_ylim(0, 100)
+    axes.set_ylim(-3, 103)  # a line at the edge is seen whole
     axes.legend()
     return axes
 
@@ -35,5 +35,5 @@ def _new_axes() -> Any:
     try:
         from matplotlib import pyplot
     except ImportError as error:
-        raise CabochonError("a plot needs matplotlib: pip install 'cabochon[study]'") from error
+        raise CabochonError("a plot needs matplotlib: pip install 'cabochon-game[study]'") from error
     return pyplot.subplots(figsize=SIZE)[1]

@@ -1,9 +1,11 @@
 """A review as text, as JSON and as a page of HTML with a graph."""
 
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields
 from html import escape
 from typing import Any
 
+from ..notation.move import Move
 from .grades import MISTAKES
 from .review import Decision, MoveChance, Review
 
@@ -31,25 +33,45 @@ def signed(value: float) -> str:
     return f"{100 * value:+.1f}"
 
 
-def _chance_json(one: MoveChance) -> dict[str, Any]:
-    return {"move": str(one.move), "values": list(one.values)}
+@dataclass(frozen=True, slots=True)
+class MoveChanceOut:
+    """A move (or `resign`, `play on`), and each seat's chance to win with it."""
+
+    move: str
+    values: list[float]
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionOut:
+    """One decision, judged from the view of its seat: a Decision with moves as text.
+
+    The values of the best move are the chances before the decision, those of the move that was played the chances after it.
+    """
+
+    number: int
+    round: int
+    seat: int
+    stage: str
+    played: MoveChanceOut
+    best: MoveChanceOut
+    alternatives: list[MoveChanceOut]
+    line: list[str]
+    is_forced: bool
+    lost: float
+    grade: str
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, MoveChance):
+        return {"move": str(value.move), "values": list(value.values)}
+    if isinstance(value, tuple):
+        return [_plain(one) for one in value]
+    return str(value) if isinstance(value, Move) else value
 
 
 def decision_json(one: Decision) -> dict[str, Any]:
-    """A decision as plain JSON data; moves as text. Luck is known when the next decision is judged."""
-    return {
-        "number": one.number,
-        "round": one.round,
-        "seat": one.seat,
-        "stage": one.stage,
-        "played": _chance_json(one.played),
-        "best": _chance_json(one.best),
-        "alternatives": [_chance_json(other) for other in one.alternatives],
-        "line": [str(move) for move in one.line],
-        "forced": one.is_forced,
-        "lost": one.lost,
-        "grade": one.grade,
-    }
+    """A DecisionOut as plain JSON data. Luck is known when the next decision is judged."""
+    return {field.name: _plain(getattr(one, field.name)) for field in fields(DecisionOut)}
 
 
 def as_json(review: Review) -> dict[str, Any]:
@@ -63,21 +85,7 @@ def as_json(review: Review) -> dict[str, Any]:
         "players": review.players,
         "nodes": review.nodes,
         "decisions": [decision(one, luck) for one, luck in zip(review.decisions, review.luck, strict=True)],
-        "seats": [
-            {
-                "seat": one.seat,
-                "result": one.result,
-                "chance_at_deal": one.chance_at_deal,
-                "luck": one.luck,
-                "own_errors": one.own_errors,
-                "others_errors": one.others_errors,
-                "decisions": one.decisions,
-                "error_rate": one.error_rate,
-                "accuracy": one.accuracy,
-                "grades": one.grades,
-            }
-            for one in review.seats
-        ],
+        "seats": [asdict(one) for one in review.seats],
     }
 
 

@@ -8,6 +8,8 @@ Each decision is judged from the view of the seat that made it. Two numbers per 
     error = after - before                     of the seat that decided: never above 0
     luck  = before of the next decision - after    the card turned up, and hidden cards that the next seat knows
 
+To resign is a decision, too: `before` is the chance that its seat had, and `after` the result, so it loses what chance there was.
+
 The sums telescope: result - chance at the deal = luck + errors of all seats, for every seat and every game. Backgammon programs
 split a game in the same way; Zinkevich et al. (2006) call it advantage sums.
 
@@ -18,14 +20,16 @@ samples (common random numbers), so most of the noise cancels out.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 import numpy as np
 
 from ..bots.levels import LEGEND
 from ..errors import CabochonError, Interrupted
-from ..game import Game, Outcome
+from ..game import Game
 from ..notation.move import Move
-from ..notation.record import Record
+from ..notation.record import Record, Resignation, parse_record
+from ..notation.replay import UNFINISHED
 from ..search.analysis import Signal
 from ..search.budget import Budget
 from ..view import View, sample
@@ -34,20 +38,33 @@ from .grades import GRADES, accuracy, grade
 DEFAULT_BUDGET = Budget(nodes=2000)  # for each decision: half to find the best moves, the rest to compare them
 CANDIDATES = 3  # moves that are compared, besides the one that was played
 MIN_SAMPLES, MAX_SAMPLES, NODES_PER_SAMPLE = 2, 16, 24
+RESIGN_STAGE = "resign"
 Values = tuple[float, ...]
+NOBODY: frozenset[int] = frozenset()
+
+
+class NoMove(StrEnum):
+    """What one may do in place of a move."""
+
+    RESIGN = "resign"
+    PLAY_ON = "play on"
 
 
 @dataclass(frozen=True, slots=True)
 class MoveChance:
-    """A move, and each seat's chance to win with it."""
+    """A move, or to resign or play on, and each seat's chance to win with it."""
 
-    move: Move
+    move: Move | NoMove
     values: Values
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """One decision of a game, judged from the view of its seat. `number` counts the moves of the record from 0."""
+    """One decision of a game, judged from the view of its seat. `number` counts moves and resignations from 0.
+
+    `stage` is that of the rules, or `resign`. `is_forced`: it does not count, because there was one legal move, or a bot played
+    on for a seat that had resigned.
+    """
 
     number: int
     round: int
@@ -108,6 +125,35 @@ class Review:
     seats: tuple[SeatSummary, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Course:
+    """A game to be reviewed, who resigned in it, and whether that ended it."""
+
+    game: Game
+    resigned: tuple[Resignation, ...] = ()
+    is_given_up: bool = False
+
+    @property
+    def steps(self) -> tuple[Move | Resignation, ...]:
+        """Moves and resignations in their order."""
+        moves = self.game.moves
+        gave_up = [[one for one in self.resigned if one.after == number] for number in range(len(moves) + 1)]
+        steps: list[Move | Resignation] = []
+        for move, before in zip(moves, gave_up, strict=False):
+            steps += [*before, move]
+        return (*steps, *gave_up[-1])
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the game has a result: it was played to the end, or somebody gave it up."""
+        return self.game.is_over or self.is_given_up
+
+    @property
+    def result(self) -> Values:
+        """Each seat's share of the win."""
+        return result_values(self.game, frozenset(one.seat for one in self.resigned))
+
+
 def review(
     source: str | Record | Game,
     budget: Budget = DEFAULT_BUDGET,
@@ -118,35 +164,75 @@ def review(
 
     The same game, budget in nodes and seed give the same review. `progress` is called with (decisions done, decisions in all).
     """
-    game = as_game(source)
-    if game.outcome is None:
+    course = course_of(source)
+    if not course.is_over:
         raise CabochonError("this game is not over: only a finished game can be reviewed")
     judged = []
-    for decision in decisions(game, budget, seed):
+    for decision in decisions(course, budget, seed):
         judged.append(decision)
         if progress:
-            progress(len(judged), len(game.moves))
-    return summarise(game, judged, budget)
+            progress(len(judged), len(course.steps))
+    return summarise(course, judged, budget)
 
 
-def as_game(source: str | Record | Game) -> Game:
+def course_of(source: str | Record | Game) -> Course:
     """The game itself, or the one a record holds."""
-    return source if isinstance(source, Game) else Game.from_record(source)
+    if isinstance(source, Game):
+        return Course(source)
+    record = parse_record(source) if isinstance(source, str) else source
+    game = Game.from_record(record)
+    return Course(game, record.resigned, is_given_up=not game.is_over and record.result != UNFINISHED)
 
 
-def decisions(game: Game, budget: Budget = DEFAULT_BUDGET, seed: int = 0) -> Iterator[Decision]:
+def decisions(source: str | Record | Game | Course, budget: Budget = DEFAULT_BUDGET, seed: int = 0) -> Iterator[Decision]:
     """The decisions of a game, one by one as they are judged."""
-    table = game.beginning()
-    for number, move in enumerate(game.moves):
-        yield judge(table, move, number, budget, seed)
-        table.play(move)
+    course = source if isinstance(source, Course) else course_of(source)
+    for number in range(len(course.steps)):
+        yield judge(course, number, budget, seed)
 
 
-def judge(table: Game, played: Move, number: int, budget: Budget, seed: int, stop: Signal | None = None) -> Decision:
-    """Judge one decision. Nothing but the view of the seat to decide is used. Interrupted is raised when `stop` is set."""
+def moment(course: Course, number: int) -> tuple[Game, frozenset[int]]:
+    """The game before a decision, and who had resigned by then."""
+    table, out = course.game.beginning(), set()
+    for step in course.steps[:number]:
+        if isinstance(step, Resignation):
+            out.add(step.seat)
+        else:
+            table.play(step)
+    return table, frozenset(out)
+
+
+def judge(course: Course, number: int, budget: Budget, seed: int, stop: Signal | None = None) -> Decision:
+    """Judge one decision. Nothing but the view of its seat is used. Interrupted is raised when `stop` is set."""
+    step = course.steps[number]
+    if isinstance(step, Resignation):
+        return _judge_resignation(course, step.seat, number, budget, seed, stop)
+    return _judge_move(course, step, number, budget, seed, stop)
+
+
+def _judge_resignation(course: Course, seat: int, number: int, budget: Budget, seed: int, stop: Signal | None) -> Decision:
+    """To resign loses what chance there was. What the seat had goes to the others; at the end they have the result."""
+    table, out = moment(course, number)
+    view, half = table.view(seat), half_of(budget)
+    count = samples_of(half)
+    each = _share(half, count)
+    before = np.zeros(table.players)
+    for i in range(count):
+        game = Game.from_states(sample(view, np.random.default_rng([seed, number, i])))
+        before += chances_now(game, each, _seed(seed, number, i), out, stop)
+        check_stop(stop)
+    stayed = tuple((before / count).tolist())
+    is_end = number == len(course.steps) - 1 and not table.is_over
+    gone = course.result if is_end else _without(stayed, out | {seat})
+    own, best = MoveChance(NoMove.RESIGN, gone), MoveChance(NoMove.PLAY_ON, stayed)
+    return Decision(number, table.round, seat, RESIGN_STAGE, own, best, (), (), is_forced=False)
+
+
+def _judge_move(course: Course, played: Move, number: int, budget: Budget, seed: int, stop: Signal | None) -> Decision:
+    table, out = moment(course, number)
     view = table.view(table.turn)
     half = half_of(budget)
-    legal = table.legal_moves()
+    legal = [played] if table.turn in out else table.legal_moves()
     chosen: list[Move] = [played]
     line: tuple[Move, ...] = (played,)
     if len(legal) > 1:
@@ -155,12 +241,12 @@ def judge(table: Game, played: Move, number: int, budget: Budget, seed: int, sto
         chosen, line = [stats.move for stats in found.moves[:CANDIDATES]], found.line
     played = _usual_payment(table, played)
     moves = chosen if played in chosen else [*chosen, played]
-    values = compare(view, moves, half, seed, number, stop)
+    values = compare(view, moves, half, seed, number, stop, out)
     chances = [MoveChance(move, each) for move, each in zip(moves, values, strict=True)]
     own = next(chance for chance in chances if chance.move == played)
     best = chances[0]
     if own.values[view.turn] >= best.values[view.turn]:
-        best, line = own, line if own is best else (own.move,)
+        best, line = own, line if own is best else (played,)
     others = sorted((chance for chance in chances if chance is not best), key=lambda chance: -chance.values[view.turn])
     return Decision(number, table.round, view.turn, view.stage, own, best, tuple(others), line, len(legal) == 1)
 
@@ -196,23 +282,34 @@ def check_stop(stop: Signal | None) -> None:
 
 
 def compare(
-    view: View, moves: Sequence[Move], budget: Budget, seed: int, number: int, stop: Signal | None = None
+    view: View,
+    moves: Sequence[Move],
+    budget: Budget,
+    seed: int,
+    number: int,
+    stop: Signal | None = None,
+    out: frozenset[int] = NOBODY,
 ) -> list[Values]:
-    """Each seat's chance after each move: means over the same samples of what the view does not show."""
+    """Each seat's chance after each move: means over the same samples of what the view does not show. `out` have resigned."""
     count = samples_of(budget)
-    each = Budget(
-        nodes=None if budget.nodes is None else max(1, budget.nodes // count),
-        seconds=None if budget.seconds is None else budget.seconds / count / len(moves),
-    )
+    each = _share(budget, count, len(moves))
     sums = np.zeros((len(moves), view.rules.players))
     for i in range(count):
         states = sample(view, np.random.default_rng([seed, number, i]))
         for row, move in enumerate(moves):
             after = Game.from_states(states)
             after.play(move)
-            sums[row] += chances_now(after, each, _seed(seed, number, i), stop)
+            sums[row] += chances_now(after, each, _seed(seed, number, i), out, stop)
             check_stop(stop)
     return [tuple((row / count).tolist()) for row in sums]
+
+
+def _share(budget: Budget, samples: int, moves: int = 1) -> Budget:
+    """What one search gets: nodes are for each move, seconds for all of them."""
+    return Budget(
+        nodes=None if budget.nodes is None else max(1, budget.nodes // samples),
+        seconds=None if budget.seconds is None else budget.seconds / samples / moves,
+    )
 
 
 def samples_of(budget: Budget) -> int:
@@ -222,23 +319,33 @@ def samples_of(budget: Budget) -> int:
     return min(MAX_SAMPLES, max(MIN_SAMPLES, budget.nodes // NODES_PER_SAMPLE))
 
 
-def chances_now(game: Game, budget: Budget, seed: int, stop: Signal | None = None) -> Values:
+def chances_now(game: Game, budget: Budget, seed: int, out: frozenset[int] = NOBODY, stop: Signal | None = None) -> Values:
     """Each seat's chance in a game: the result if it is over, else what a search from the view of the next seat says."""
-    if game.outcome is not None:
-        return result_values(game.outcome, game.players)
-    return LEGEND.analyse(game.view(game.turn), budget, seed, stop=stop).values
+    if game.is_over:
+        return result_values(game, out)
+    return _without(LEGEND.analyse(game.view(game.turn), budget, seed, stop=stop).values, out)
 
 
-def result_values(outcome: Outcome, players: int) -> Values:
-    """Each seat's share of the win."""
-    return tuple((seat in outcome.winners) / len(outcome.winners) for seat in range(players))
+def _without(values: Values, out: frozenset[int]) -> Values:
+    """The chances where these seats cannot win any more: theirs go to the others in proportion."""
+    if not out:
+        return values
+    left = sum(value for seat, value in enumerate(values) if seat not in out)
+    equal = 1 / (len(values) - len(out))
+    return tuple(0.0 if seat in out else value / left if left else equal for seat, value in enumerate(values))
 
 
-def summarise(game: Game, judged: Sequence[Decision], budget: Budget) -> Review:
+def result_values(game: Game, out: frozenset[int] = NOBODY) -> Values:
+    """Each seat's share of the win, in a game that is over or was given up."""
+    outcome = game.outcome_without(out)
+    if outcome is None:
+        raise CabochonError("this game is not over: it has no result")
+    return tuple((seat in outcome.winners) / len(outcome.winners) for seat in range(game.players))
+
+
+def summarise(course: Course, judged: Sequence[Decision], budget: Budget) -> Review:
     """Luck and errors of a finished game whose decisions have all been judged."""
-    if game.outcome is None:
-        raise CabochonError("this game is not over: luck and errors are told of a finished game")
-    result = result_values(game.outcome, game.players)
+    game, result = course.game, course.result
     following = [*(decision.before for decision in judged[1:]), result]
     luck = tuple(
         tuple(now - after for now, after in zip(values, decision.after, strict=True))

@@ -5,7 +5,7 @@ import "../announce/table_refusals";
 import { addRefusals } from "../announce/refusals";
 import { m } from "../paraglide/messages";
 
-addRefusals({ impossible: m.refused_impossible, no_deal: m.refused_no_deal });
+addRefusals({ impossible: m.refused_impossible, no_deal: m.refused_no_deal, bad_record: m.refused_bad_record });
 
 /** Moves that are played by one request; the server takes no more. */
 export const MAX_STEPS = 40;
@@ -16,4 +16,5 @@ export const record = (asked: RecordIn) => ask<RecordOut>("POST", "/api/analysis
 export const playFromHere = (asked: FromHereIn) => ask<CreatedOut>("POST", "/api/analysis/table", asked);
 export const gameLine = (id: string, seat: number | null) =>
   ask<GameLineOut>("GET", `/api/tables/${encodeURIComponent(id)}/analysis${seat === null ? "" : `?seat=${seat}`}`);
+export const recordLine = (record: string) => ask<GameLineOut>("POST", "/api/analysis/game", { record });
 export const socketAddress = () => `${location.origin.replace(/^http/, "ws")}/api/analysis/socket`;

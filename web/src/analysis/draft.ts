@@ -1,7 +1,7 @@
 // A position while it is edited. What follows from the rest, and whether it can be, is for the server to say.
 import type { BoardOut, DraftIn, GameDataOut } from "../api/messages";
 
-export type Draft = Required<Pick<DraftIn, "variant" | "players" | "house" | "start" | "turn" | "round" | "market" | "tiles">> & {
+export type Draft = Required<Pick<DraftIn, "variant" | "players" | "house" | "start" | "turn" | "round" | "stage" | "market" | "tiles">> & {
   avengers: number | null;
   seats: { tokens: number[]; tableau: number[]; reserve: { tier: number; card: number | null; blind: boolean }[] }[];
 };
@@ -16,6 +16,8 @@ export const draftOf = ({ variant, players, house, view }: BoardOut): Draft => (
   start: view.start,
   turn: view.turn,
   round: view.round,
+  // That tokens must be returned follows from them.
+  stage: view.stage === "return" ? "main" : view.stage,
   market: view.market.map((row) => [...row]),
   tiles: view.tiles.map((tile) => ({ ...tile })),
   avengers: view.avengers,
@@ -30,10 +32,11 @@ export const draftOf = ({ variant, players, house, view }: BoardOut): Draft => (
 export const emptyDraft = (data: GameDataOut, players: number): Draft => ({
   variant: data.variant,
   players,
-  house: {},
+  house: { goal: null, take_fewer: false, open_reserves: true, token_limit: data.token_limit, hand_limit: data.hand_limit },
   start: 0,
   turn: 0,
   round: 1,
+  stage: "main",
   market: [1, 2, 3].map(() => [null, null, null, null]),
   tiles: [],
   avengers: null,

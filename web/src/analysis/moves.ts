@@ -3,6 +3,7 @@ import { advised, type Piece, type Speaker } from "../announce/words";
 import type { LineMoveOut, ViewOut } from "../api/messages";
 import { m } from "../paraglide/messages";
 import { getLocale } from "../paraglide/runtime";
+import { numberFormat } from "../ui/intl";
 
 /** A move of a line. Its card is the one it is about; later in a line it may be one that nobody knows yet. */
 export function movePieces({ text, card, tier }: LineMoveOut, view: ViewOut, speaker: Speaker): Piece[] {
@@ -14,7 +15,7 @@ export function movePieces({ text, card, tier }: LineMoveOut, view: ViewOut, spe
 }
 
 /** A chance with one decimal: moves are often close. */
-export const fine = (chance: number) => new Intl.NumberFormat(getLocale(), { style: "percent", minimumFractionDigits: 1, maximumFractionDigits: 1 }).format(chance);
+export const fine = (chance: number) => numberFormat({ style: "percent", minimumFractionDigits: 1, maximumFractionDigits: 1 }).format(chance);
 
 export const count = (n: number) => new Intl.NumberFormat(getLocale(), { notation: "compact" }).format(n);
 

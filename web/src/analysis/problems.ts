@@ -5,27 +5,27 @@ import { cardWords, gemName, tileWords } from "../announce/words";
 import type { GameDataOut, ProblemOut } from "../api/messages";
 import { m } from "../paraglide/messages";
 
-// The types list the codes, so one without words here does not compile. What nobody comes across while editing is said in English.
+// The types list the codes, so one without words here does not compile.
 const PROBLEMS: Record<Exclude<ProblemOut["code"], "rule">, Say> = {
   not_a_position: m.analysis_wrong_line,
   tokens_many: m.analysis_wrong_tokens_many,
   tokens_few: m.analysis_wrong_tokens_few,
   time_token: m.analysis_wrong_time_token,
   card_twice: m.analysis_wrong_card_twice,
-  unnamed: m.analysis_wrong_other,
+  unnamed: m.analysis_wrong_sight,
   card_count: m.analysis_wrong_card_count,
   wrong_tier: m.analysis_wrong_wrong_tier,
   market_gap: m.analysis_wrong_market_gap,
   tile_count: m.analysis_wrong_tile_count,
   tile_twice: m.analysis_wrong_tile_twice,
   hand_limit: m.analysis_wrong_hand_limit,
-  sight: m.analysis_wrong_other,
+  sight: m.analysis_wrong_sight,
   token_limit: m.analysis_wrong_token_limit,
   far_over: m.analysis_wrong_far_over,
-  claim: m.analysis_wrong_other,
+  claim: m.analysis_wrong_claim,
   tile_demand: m.analysis_wrong_tile_demand,
-  reason: m.analysis_wrong_other,
-  passes: m.analysis_wrong_other,
+  reason: m.analysis_wrong_reason,
+  passes: m.analysis_wrong_passes,
   goal_reached: m.analysis_wrong_goal_reached,
   avengers_missing: m.analysis_wrong_avengers,
   avengers_wrong: m.analysis_wrong_avengers,

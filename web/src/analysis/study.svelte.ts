@@ -4,16 +4,15 @@ import { live } from "../announce/live.svelte";
 import { sounds } from "../announce/sounds";
 import { goalShort, spoken, type Speaker } from "../announce/words";
 import { gameData } from "../api/http";
-import type { AnalysisOut, BoardOut, EntryOut, GameDataOut, HintOut, PlayedOut, ProblemOut, SeatOut, StepIn, ViewOut } from "../api/messages";
+import type { AnalysisOut, BoardOut, EntryOut, GameDataOut, GameLineOut, HintOut, PlayedOut, ProblemOut, SeatOut, StepIn, ViewOut } from "../api/messages";
 import { m } from "../paraglide/messages";
-import { Choice, inOrder, type Selected } from "../session/choice.svelte";
+import { Choosing } from "../session/choosing.svelte";
 import { touched } from "../session/touched";
 import { keep, remembered } from "../ui/settings.svelte";
-import { analyse, gameLine, MAX_STEPS } from "./api";
+import { analyse, gameLine, MAX_STEPS, recordLine } from "./api";
 import { problemWords } from "./problems";
 import type { Branch, Shared } from "./tree";
 
-const NOTE_TIME = 6000;
 let ids = 0;
 
 /** A moment of the study: the move that led to it, and what was played from there. */
@@ -51,30 +50,31 @@ export interface Question {
 /** What is said about a card: its number, that one is drawn, or that it stays unseen. */
 export type Answer = number | "draw" | "unseen";
 
-export class Study {
-  readonly choice = new Choice();
-  data = $state.raw<GameDataOut | null>(null);
+export class Study extends Choosing {
   root = $state.raw<Moment | null>(null);
   current = $state.raw<Moment | null>(null);
   board = $state.raw<BoardOut | null>(null);
   names = $state<string[]>([]);
-  /** A sentence for the reader: mostly why something cannot be done. */
-  note = $state("");
   problem = $state.raw<ProblemOut | null>(null);
-  busy = $state(false);
   question = $state.raw<Question | null>(null);
   /** whether one says which card is turned up, or lets it be drawn */
   asks = $state(remembered("analysis.cards") !== "draw");
   /** counts the changes, for whoever keeps the link up to date */
   changes = $state(0);
   onplayed: () => void = () => undefined;
-  #noteTimer = 0;
 
   get view() {
     return this.board?.view ?? null;
   }
-  get near() {
+  /** Whoever is to decide: one plays for every seat. */
+  get me() {
     return this.board?.view.turn ?? null;
+  }
+  get near() {
+    return this.me;
+  }
+  get mine() {
+    return this.view !== null && this.view.stage !== "over";
   }
   get prices() {
     return this.board?.prices ?? {};
@@ -137,9 +137,17 @@ export class Study {
 
   /** Begin with a game that was played, at one of its moments. */
   async openGame(id: string, seat: number | null, at: number | null) {
-    const game = await gameLine(id, seat);
+    await this.#openLine(await gameLine(id, seat), at);
+  }
+
+  /** Begin with a record, at its end. */
+  async openRecord(record: string) {
+    await this.#openLine(await recordLine(record), null);
+  }
+
+  async #openLine(game: GameLineOut, at: number | null) {
     if (!(await this.open(game.position, game.names))) return;
-    const end = await this.#add(this.root!, game.moves.map(({ text, card }) => ({ text, card: card ?? null, note: "", next: [] })));
+    const end = await this.#add(this.root!, game.moves.map(({ text, card, note }) => ({ text, card: card ?? null, note: note ?? "", next: [] })));
     const path = end.path;
     await this.go(path[Math.max(0, Math.min(path.length - 1, at ?? path.length - 1))]);
   }
@@ -207,9 +215,7 @@ export class Study {
     this.choice.clear();
     this.note = "";
     this.changes += 1;
-    const held = board.view.stage === "return" ? board.view.areas[board.view.turn].tokens : null;
-    const excess = held ? { tokens: held.reduce((sum, n) => sum + n, 0) - (board.house.token_limit ?? 0), held } : undefined;
-    this.choice.update(board.choices.legal, board.choices.payments, this.data!.letters, true, excess);
+    this.choice.update(board.choices.legal, board.choices.payments, this.data!.letters, true, this.excess());
   }
 
   previous = () => void (this.current?.parent && this.go(this.current.parent, true));
@@ -253,26 +259,22 @@ export class Study {
 
   // Playing
 
-  tell(text: string) {
-    this.note = text;
-    clearTimeout(this.#noteTimer);
-    this.#noteTimer = window.setTimeout(() => (this.note = ""), NOTE_TIME);
-  }
-
   setAsks(asks: boolean) {
     this.asks = asks;
     keep("analysis.cards", asks ? "ask" : "draw");
   }
 
-  /** Play a move; if it turns up a card, that is asked for, or drawn. */
-  play = async (text: string | null): Promise<void> => {
+  /** Play a move; if it turns up a card, that is asked for, or drawn. Several moves turn up none: tokens are returned. */
+  async playAll(texts: readonly string[]): Promise<void> {
+    const [text] = texts;
     if (!text || this.busy || !this.board || !this.current) return;
+    if (texts.length > 1) return this.playLine([...texts]);
     const move = text.split(" with ")[0];
     const tier = this.board.reveals[move];
     if (tier === undefined || !this.asks) return void (await this.#play({ text, draw: true }));
     const cards = this.board.could_be[move] ?? this.board.unseen[tier - 1];
     this.question = { text, tier, cards, unseen: this.board.stays_unseen.includes(move) };
-  };
+  }
 
   answer = (answer: Answer | null) => {
     const { question } = this;
@@ -309,51 +311,14 @@ export class Study {
     for (const text of texts) if (!(await this.#play({ text, draw: true }))) return;
   };
 
-  async #whyNot(text: string) {
+  async whyNot(text: string) {
     const { problem } = await analyse({ position: this.current!.position, moves: [{ text }] });
     if (problem) this.tell(problemWords(problem, this.data!));
   }
 
-  // Choosing, as at a table
-
-  pick = (letter: string) => {
-    this.note = "";
-    if (this.choice.pick(letter)) return sounds.pick();
-    if (this.choice.picked.includes(letter)) return this.choice.putBackAll(letter);
-    if (letter === "*") return this.tell(m.rule_wild_take({ theme: this.data!.theme }));
-    if (letter === "t") return this.tell(m.rule_time_take());
-    const wanted = [...this.choice.picked, letter];
-    if (wanted.length > 3) return this.tell(m.rule_enough());
-    void this.#whyNot(`take ${inOrder(wanted, this.choice.letters)}`);
-  };
-
-  select = (selected: Selected) => {
-    this.note = "";
-    const same = JSON.stringify(selected) === JSON.stringify(this.choice.selected);
-    this.choice.select(same ? null : selected);
-    if (same || this.view?.stage === "over") return;
-    sounds.pick();
-    if (selected.kind === "deck" && !this.choice.reserve) void this.#whyNot(`reserve ${selected.tier}?`);
-    else if (selected.kind === "reserve" && !this.choice.buy) void this.#whyNot(`buy @${selected.place}`);
-    else if (selected.kind === "card" && !this.choice.buy && !this.choice.reserve) void this.#whyNot(`reserve ${selected.slot}`);
-  };
-
-  clear = () => {
-    this.note = "";
-    this.choice.clear();
-  };
-  take = () => this.play(this.choice.take);
-  buy = () => this.play(this.choice.ways.length > 1 ? this.choice.way : this.choice.buy);
-  reserve = () => this.play(this.choice.reserve);
-  giveBack = (letter: string) => void (this.choice.giveBack(letter) && sounds.pick());
-  returnAll = () => this.playLine([...(this.choice.returns ?? [])]);
-  claim = (place: number) => void (this.choice.canClaim(place) && this.play(`claim ${place}`));
-  pass = () => void (this.choice.legal.includes("pass") && this.play("pass"));
-  undo = this.previous;
-
   // What only a table has
 
-  readonly sending = false;
+  undo = this.previous;
   readonly canHint = false;
   readonly hinting = false;
   hint: HintOut | null = null;
@@ -362,20 +327,6 @@ export class Study {
   get canUndo(): "free" | "no" {
     return this.current?.parent ? "free" : "no";
   }
-  get mine() {
-    return this.view !== null && this.view.stage !== "over";
-  }
-  putBack() {
-    const { picked, returned } = this.choice;
-    if (picked.length) this.choice.putBack(picked.length - 1);
-    else if (returned.length) returned.pop();
-    else this.clear();
-  }
-  nextPayment() {
-    const { ways, payment } = this.choice;
-    if (ways.length > 1) this.choice.payment = ways[(ways.indexOf(payment ?? ways[0]) + 1) % ways.length];
-  }
-
   isOpen(): this is Open {
     return this.data !== null && this.board !== null;
   }

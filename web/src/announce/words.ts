@@ -5,6 +5,7 @@ import type { Theme } from "../art/types";
 import { games } from "../session/games.svelte";
 import { m } from "../paraglide/messages";
 import { getLocale } from "../paraglide/runtime";
+import { numberFormat } from "../ui/intl";
 
 export const WILD = 5;
 
@@ -201,7 +202,7 @@ export function sentences(entry: EntryOut, speaker: Speaker): Piece[][] {
   return said.map((text) => pieces(text, parts));
 }
 
-const number = (n: number) => new Intl.NumberFormat(getLocale()).format(n);
+const number = (n: number) => numberFormat().format(n);
 
 /** Why a bot's move was weaker than usual, and who stood in for it; nothing if it was not. */
 export function weakened({ thought }: EntryOut): string | null {
@@ -309,4 +310,4 @@ export function percents(chances: readonly number[], own: number): number[] {
   return whole;
 }
 
-export const percent = (n: number) => new Intl.NumberFormat(getLocale(), { style: "percent" }).format(n / 100);
+export const percent = (n: number) => numberFormat({ style: "percent" }).format(n / 100);

@@ -67,6 +67,7 @@ export interface Messages {
   NonceIn: NonceIn;
   NotFoundOut: NotFoundOut;
   NotedStepIn: NotedStepIn;
+  OpenRecordIn: OpenRecordIn;
   OutcomeOut: OutcomeOut;
   OwnTryOut: OwnTryOut;
   PingIn: PingIn;
@@ -109,7 +110,7 @@ export interface Messages {
   SealIn: SealIn;
   SeatLinkOut: SeatLinkOut;
   SeatOut: SeatOut;
-  SeatSummaryOut: SeatSummaryOut;
+  SeatSummary: SeatSummary;
   SeriesOut: SeriesOut;
   SetBotIn: SetBotIn;
   SetOptionsIn: SetOptionsIn;
@@ -649,7 +650,7 @@ export interface DealOut {
   nonces: (string | null)[];
 }
 /**
- * One decision, judged from the view of its seat.
+ * One decision, judged from the view of its seat: a Decision with moves as text.
  *
  * The values of the best move are the chances before the decision, those of the move that was played the chances after it.
  */
@@ -662,12 +663,12 @@ export interface DecisionOut {
   best: MoveChanceOut;
   alternatives: MoveChanceOut[];
   line: string[];
-  forced: boolean;
+  is_forced: boolean;
   lost: number;
   grade: string;
 }
 /**
- * A move, and each seat's chance to win with it.
+ * A move (or `resign`, `play on`), and each seat's chance to win with it.
  */
 export interface MoveChanceOut {
   move: string;
@@ -705,9 +706,10 @@ export interface DeviceLinkOut {
   qr: string;
 }
 /**
- * A position as it is edited. What follows from the rest is not said: bank, decks, Time tokens, the stage.
+ * A position as it is edited. What follows from the rest is not said: bank, decks, Time tokens, that tokens must be returned.
  *
- * `fill`: empty places of the market and missing tiles are drawn.
+ * `stage`: `claim` where the seat chooses among several tiles, `over` where the game has ended, by the goal after this round if
+ * somebody has reached it, else by passing. `fill`: empty places of the market and missing tiles are drawn.
  */
 export interface DraftIn {
   variant: string;
@@ -716,6 +718,7 @@ export interface DraftIn {
   start?: number;
   turn?: number;
   round?: number;
+  stage?: "main" | "claim" | "over";
   market: (number | null)[][];
   tiles?: DraftTileIn[];
   avengers?: number | null;
@@ -781,12 +784,15 @@ export interface DuelOut {
 }
 /**
  * One of the two in a duel. `score` is null until the reader's own game is over, or this one is not.
+ *
+ * `table`: where the game can be looked at, for the two who played, when both games are over.
  */
 export interface SideOut {
   name: string;
   you: boolean;
   status: "waiting" | "running" | "finished";
   score: ScoreOut | null;
+  table: string | null;
 }
 /**
  * What was found until now, the best move first; `done`: there will be nothing more.
@@ -881,8 +887,16 @@ export interface TileFaceOut {
  */
 export interface GameLineOut {
   position: string;
-  moves: StepIn[];
+  moves: NotedStepIn[];
   names: string[];
+}
+/**
+ * A move with its card, and a note.
+ */
+export interface NotedStepIn {
+  text: string;
+  card?: number | null;
+  note?: string;
 }
 /**
  * Ask what a net would play; the answer is a hint. Only for whoever is to decide and plays against bots alone.
@@ -1234,12 +1248,10 @@ export interface NotFoundOut {
   };
 }
 /**
- * A move with its card, and a note.
+ * A record, to be analysed. Its game need not be over.
  */
-export interface NotedStepIn {
-  text: string;
-  card?: number | null;
-  note?: string;
+export interface OpenRecordIn {
+  record: string;
 }
 /**
  * How the game ended. `log_full`: the log had reached its greatest length; nobody has won, and every rank is 1.
@@ -1679,6 +1691,8 @@ export interface ReviewIn {
 }
 /**
  * A review, as far as it has come: the decisions from `since` on. `seats` and `luck` are there when it is done.
+ *
+ * `seats`: what the game says about each, with result - chance_at_deal = luck + own_errors + others_errors.
  */
 export interface ReviewOut {
   id: string;
@@ -1688,13 +1702,13 @@ export interface ReviewOut {
   since: number;
   decisions: DecisionOut[];
   is_done: boolean;
-  seats: SeatSummaryOut[] | null;
+  seats: SeatSummary[] | null;
   luck: number[][] | null;
 }
 /**
- * What a whole game says about one seat: result - chance_at_deal = luck + own_errors + others_errors.
+ * What a whole game says about one seat. `result` is 1 for a win, and a share of it where several won.
  */
-export interface SeatSummaryOut {
+export interface SeatSummary {
   seat: number;
   result: number;
   chance_at_deal: number;

@@ -5,6 +5,7 @@ import { addRefusals } from "../announce/refusals";
 import { gameName } from "../announce/words";
 import { m } from "../paraglide/messages";
 import { getLocale } from "../paraglide/runtime";
+import { dayFormat } from "../ui/intl";
 
 addRefusals({ counts: m.refused_counts });
 
@@ -14,7 +15,7 @@ export const sharedAddress = (table: TableOut) =>
 
 /** A date in the reader's language. It is a day of UTC, wherever the reader is. */
 export const dayWords = (date: string) =>
-  new Intl.DateTimeFormat(getLocale(), { dateStyle: "long", timeZone: "UTC" }).format(new Date(`${date}T00:00:00Z`));
+  dayFormat("long", "UTC").format(new Date(`${date}T00:00:00Z`));
 
 /** What is said at a table about its deal. */
 export function sharedNote({ kind, name, counts }: SharedOut): string {

@@ -52,7 +52,7 @@ class Settings {
   }
 
   setLanguage(language: Locale) {
-    setLocale(language, { reload: false });
+    setLocale(language);
     this.language = language;
   }
 

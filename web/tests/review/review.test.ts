@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { DecisionOut, SeatSummaryOut, ViewOut } from "../../src/api/messages";
+import type { DecisionOut, SeatSummary, ViewOut } from "../../src/api/messages";
 import { refusalWords } from "../../src/announce/refusals";
-import { chances, change, isMistake, places, points, worst } from "../../src/review/review";
+import { chances, change, isMistake, lineMoves, places, points, worst } from "../../src/review/review";
 
 const decision = (number: number, seat: number, lost: number, grade: string): DecisionOut => ({
   number,
@@ -12,7 +12,7 @@ const decision = (number: number, seat: number, lost: number, grade: string): De
   best: { move: "buy 1a", values: [0.5, 0.5] },
   alternatives: [],
   line: ["buy 1a"],
-  forced: false,
+  is_forced: false,
   lost,
   grade,
 });
@@ -29,7 +29,7 @@ describe("mistakes", () => {
 describe("chances", () => {
   test("while it is computed there is no end", () => expect(chances(GAME, null)).toHaveLength(4));
   test("the last is the result", () => {
-    const seats = [{ result: 0 }, { result: 1 }] as SeatSummaryOut[];
+    const seats = [{ result: 0 }, { result: 1 }] as SeatSummary[];
     expect(chances(GAME, seats).at(-1)).toEqual([0, 1]);
   });
 });
@@ -52,3 +52,21 @@ test("points and changes", () => {
 
 test("the page brings the words of its refusals", () =>
   expect(refusalWords({ code: "bad_record", facts: { line: 3, problem: "" } })).toContain("line 3"));
+
+test("a line names cards as long as they are the ones that lie there now", () => {
+  const view = {
+    turn: 1,
+    market: [[11, 12, 13, 14], [41, 42, 43, 44], [71, 72, 73, 74]],
+    areas: [{ reserve: [{ card: null, tier: 2, blind: true }] }, { reserve: [] }],
+  } as unknown as ViewOut;
+  const line = ["reserve 1b", "return w", "buy @1", "buy @1", "take wug", "buy 1b", "reserve 3?"];
+  expect(lineMoves(line, view).map(({ seat, card, tier }) => [seat, card, tier])).toEqual([
+    [1, 12, 1],
+    [1, null, null],
+    [0, null, 2],
+    [1, 12, 1],
+    [0, null, null],
+    [1, null, 1],
+    [0, null, 3],
+  ]);
+});
