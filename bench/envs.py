@@ -1,8 +1,10 @@
 """Throughput of the environments beside the frameworks' own games, in one run.
 
-A second is a second of one core's time: what other programs take in the meantime does not count.
+Environments are timed, not the choice of actions: random games are played once and their actions noted, and what is timed is
+playing them again. A second is a second of one core's time: what other programs take in the meantime does not count. Only the
+lines for all cores are in seconds of the clock. Every figure is the best of several slices.
 
-python bench/envs.py        needs the extra [envs]; prints tables with the commit and the machine
+python bench/envs.py        needs the extras [envs] and [openspiel]; prints tables with the commit and the machine
 """
 
 import argparse
@@ -34,8 +36,10 @@ with warnings.catch_warnings():
     from pettingzoo.classic import connect_four_v3, tictactoe_v3  # type: ignore[import-untyped]
 
 GAMES = 1024
-VECTOR_STEPS = 50
-ROUNDS = 5
+MANY_GAMES = 8192  # enough for several cores
+NOTED_GAMES = 20
+SLICE_STEPS = 5
+ROUNDS = 8
 OPENSPIEL_GAMES = (  # all of its own Python games in which players move in turn
     "python_ant_foraging", "python_block_dominoes", "python_hangman", "python_kuhn_poker", "python_liars_poker",
     "python_team_dominoes", "python_tic_tac_toe",
@@ -56,18 +60,29 @@ def race(runs: dict[str, Callable[[], int]], seconds: float) -> dict[str, float]
     return best
 
 
-def pettingzoo_game(environment: Any) -> Callable[[], int]:
-    """A random game through last() and step()."""
+Game = tuple[int, list[Any]]  # a seed, and the actions
 
-    def run() -> int:
-        steps = 0
-        environment.reset()
-        for agent in environment.agent_iter():
+
+def pettingzoo_games(environment: Any, games: int = NOTED_GAMES) -> Callable[[], int]:
+    """Random games, noted; then through agent_iter(), last() and step()."""
+    noted: list[Game] = []
+    for seed in range(games):
+        rng, actions = random.Random(seed), []
+        environment.reset(seed=seed)
+        for _agent in environment.agent_iter():
             shown, _, terminated, truncated, _ = environment.last()
             done = terminated or truncated
-            environment.step(None if done else environment.action_space(agent).sample(shown["action_mask"]))
-            steps += 1
-        return steps
+            actions.append(None if done else rng.choice(np.flatnonzero(shown["action_mask"]).tolist()))
+            environment.step(actions[-1])
+        noted.append((seed, actions))
+
+    def run() -> int:
+        for seed, actions in noted:
+            environment.reset(seed=seed)
+            for _agent, action in zip(environment.agent_iter(), actions, strict=False):
+                environment.last()
+                environment.step(action)
+        return sum(len(actions) for _, actions in noted)
 
     return run
 
@@ -90,18 +105,25 @@ def openspiel_game(name: str) -> Callable[[], int]:
     return run
 
 
-def gymnasium_episode(environment: Any) -> Callable[[], int]:
-    """An episode of random legal actions."""
+def gymnasium_episodes(environment: Any, games: int = NOTED_GAMES) -> Callable[[], int]:
+    """Episodes of random legal actions, noted; then through reset() and step()."""
+    noted: list[Game] = []
+    for seed in range(games):
+        rng, actions, done = random.Random(seed), [], False
+        _, info = environment.reset(seed=seed)
+        while not done:
+            legal = np.flatnonzero(info["action_mask"]).tolist() if "action_mask" in info else range(environment.action_space.n)
+            actions.append(rng.choice(legal))
+            _, _, terminated, truncated, info = environment.step(actions[-1])
+            done = terminated or truncated
+        noted.append((seed, actions))
 
     def run() -> int:
-        steps, done = 0, False
-        _, info = environment.reset()
-        while not done:
-            action = environment.action_space.sample(info.get("action_mask"))
-            _, _, terminated, truncated, info = environment.step(action)
-            done = terminated or truncated
-            steps += 1
-        return steps
+        for seed, actions in noted:
+            environment.reset(seed=seed)
+            for action in actions:
+                environment.step(action)
+        return sum(len(actions) for _, actions in noted)
 
     return run
 
@@ -114,22 +136,25 @@ def _pick(moves: Any, first: Any, rng: int, actions: Any) -> int:
     return rng
 
 
-def vector_speed(variant: str, players: int, opponents: str, seconds: float) -> float:
-    """The learner's decisions a second on one core, observations and masks included; choosing actions is not timed."""
-    environment = SplendorVectorEnv(GAMES, variant=variant, players=players, opponents=opponents)
-    environment.reset(seed=1)
+def vector_speed(variant: str, players: int, opponents: str, seconds: float, games: int = GAMES, cores: int = 1) -> float:
+    """The learner's decisions a second, observations and masks included; choosing actions is not timed."""
+    environment = SplendorVectorEnv(games, variant=variant, players=players, opponents=opponents)
+    _, infos = environment.reset(seed=1)
+    clock = time.thread_time if cores == 1 else time.perf_counter
     first_action = np.array([0, 61, 68, 0])
-    actions, rng, best, end = np.zeros(GAMES, np.int64), 88172645463325252, 0.0, time.thread_time() + seconds
-    with batch.cores(1):
-        while time.thread_time() < end:
+    actions, rng, best = np.zeros(games, np.int64), 88172645463325252, 0.0
+    with batch.cores(cores):
+        environment.step(infos["action_mask"].argmax(axis=1))  # may compile
+        end = clock() + seconds
+        while clock() < end:
             spent = 0.0
-            for _ in range(VECTOR_STEPS):
-                games = environment.games
-                rng = _pick(np.where(games.ended, 1, games.moves), first_action[games.states["stage"]], rng, actions)
-                start = time.thread_time()
+            for _ in range(SLICE_STEPS):
+                now = environment.games
+                rng = _pick(np.where(now.ended, 1, now.moves), first_action[now.states["stage"]], rng, actions)
+                start = clock()
                 environment.step(actions)
-                spent += time.thread_time() - start
-            best = max(best, GAMES * VECTOR_STEPS / spent)
+                spent += clock() - start
+            best = max(best, games * SLICE_STEPS / spent)
     return best
 
 
@@ -148,7 +173,7 @@ def main() -> None:
     zoo: dict[str, Any] = {"connect_four_v3": connect_four_v3, "tictactoe_v3": tictactoe_v3}
     zoo |= {name: import_module(f"cabochon.envs.{name}") for name in PETTINGZOO_IDS.values()}
     for kind in ("env", "raw_env"):
-        speeds = race({name: pettingzoo_game(getattr(game, kind)()) for name, game in zoo.items()}, seconds)
+        speeds = race({name: pettingzoo_games(getattr(game, kind)()) for name, game in zoo.items()}, seconds)
         table(f"PettingZoo, {kind}(), beside connect_four_v3", "steps/s", speeds, ["connect_four_v3"])
     names = (*OPENSPIEL_GAMES, *(kind.short_name for kind in openspiel.GAME_TYPES.values()))
     speeds = race({name: openspiel_game(name) for name in names}, seconds)
@@ -156,12 +181,17 @@ def main() -> None:
     singles: dict[str, Any] = {"CartPole-v1": gymnasium.make("CartPole-v1")}
     for bot in ("random", "greedy"):
         singles[f"cabochon/Splendor-v0 against {bot}"] = gymnasium.make("cabochon/Splendor-v0", opponents=bot)
-    speeds = race({name: gymnasium_episode(game) for name, game in singles.items()}, seconds)
+    speeds = race({name: gymnasium_episodes(game) for name, game in singles.items()}, seconds)
     table("Gymnasium, one environment, beside CartPole", "steps/s", speeds, ["CartPole-v1"])
     speeds = {}
     for variant, players, bot in product(VARIANTS, (2, 4), ("random", "greedy")):
         speeds[f"{variant} for {players} against {bot}"] = vector_speed(variant, players, bot, seconds)
     table(f"VectorEnv, {GAMES} games, one core, with observations and masks", "decisions/s", speeds, speeds)
+    cores = os.cpu_count() or 1
+    speeds = {
+        f"{variant} for 2 against random": vector_speed(variant, 2, "random", seconds, MANY_GAMES, cores) for variant in VARIANTS
+    }
+    table(f"VectorEnv, {MANY_GAMES} games, {cores} cores, by the clock", "decisions/s", speeds, speeds)
     print(f"\ncommit {commit()}; {machine()}; load {os.getloadavg()[0]:.1f}")
 
 

@@ -12,23 +12,20 @@ from typing import Any
 import numpy as np
 import torch
 from gymnasium import spaces
-from gymnasium.vector import AutoresetMode
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
-from stable_baselines3.common.vec_env import VecEnv
 
 import cabochon
 from cabochon.bots.greedy import greedy_actions
 from cabochon.envs.episodes import reward_of
-from cabochon.envs.observation import CARD, CARD_SIZE, SEAT, TILE, action_masks, by_name, fields, observations
-from cabochon.envs.vector import SplendorVectorEnv
+from cabochon.envs.stable_baselines import SplendorVecEnv
+from cabochon.observation import CARD, CARD_SIZE, SCALE, SEAT, TILE, action_masks, by_name, fields
 from cabochon.rules.actions import TAKEN
 from cabochon.rules.gems import unpack
 from cabochon.rules.state import MARKET_SIZE, MAX_RESERVED, MAX_TILES, OVER
 
 Pieces = dict[str, Any]
-SCALE = 8.0  # numbers near one learn faster
 STRAY = 0.1  # the share of random moves in the games to imitate, so that mistakes are seen too
 WON = 0.0  # a reward above this is a win of a two-player game
 CARDS = MARKET_SIZE + MAX_RESERVED  # those in the market, then the own reserve
@@ -104,67 +101,9 @@ class Prospects(BaseFeaturesExtractor):
         return self.change(torch.cat([wishes, after], dim=1).mT).squeeze(2)
 
 
-class Games(VecEnv):
-    """Our vector environment in the form Stable-Baselines3 wants."""
-
-    def __init__(self, count: int) -> None:
-        self.games = SplendorVectorEnv(count, opponents="greedy", autoreset_mode=AutoresetMode.SAME_STEP)
-        size = self.games.single_observation_space.shape
-        super().__init__(count, spaces.Box(0, np.inf, size, np.float32), self.games.single_action_space)
-        self.masks: Any = None
-
-    def reset(self) -> Any:
-        """Deal."""
-        observations, info = self.games.reset(seed=self._seed())
-        self.masks = info["action_mask"]
-        return observations.astype(np.float32)
-
-    def _seed(self) -> int | None:
-        return self._seeds[0] if self._seeds and self._seeds[0] is not None else None
-
-    def step_async(self, actions: Any) -> None:
-        """Remember the actions."""
-        self.actions = actions
-
-    def step_wait(self) -> Any:
-        """Play them."""
-        observations, rewards, terminated, truncated, info = self.games.step(self.actions)
-        ended, self.masks = terminated | truncated, info["action_mask"]
-        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        for game in np.flatnonzero(ended):
-            infos[game] = {
-                "terminal_observation": info["final_obs"][game].astype(np.float32),
-                "TimeLimit.truncated": bool(truncated[game]),
-            }
-        return observations.astype(np.float32), rewards.astype(np.float32), ended, infos
-
-    def env_method(self, name: str, *_: Any, indices: Any = None, **__: Any) -> Any:  # noqa: ARG002
-        """Answer the one question MaskablePPO has."""
-        if name != "action_masks":
-            raise AttributeError(name)
-        return list(self.masks.astype(bool))
-
-    def has_attr(self, name: str) -> bool:
-        """There are action masks."""
-        return name == "action_masks"
-
-    def get_attr(self, name: str, indices: Any = None) -> Any:  # noqa: ARG002
-        """An attribute, the same for every game."""
-        if name == "action_masks":
-            return [None] * self.num_envs
-        return [getattr(self.games, name)] * self.num_envs
-
-    def set_attr(self, name: str, value: Any, indices: Any = None) -> None:  # noqa: ARG002
-        """Set an attribute."""
-        setattr(self.games, name, value)
-
-    def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:  # noqa: ARG002
-        """Nothing is wrapped."""
-        return [False] * self.num_envs
-
-    def close(self) -> None:
-        """Close."""
-        self.games.close()
+def tables_of(count: int) -> SplendorVecEnv:
+    """Games against greedy. The numbers stay as they are: the net above computes with them."""
+    return SplendorVecEnv(count, scale=1.0, opponents="greedy")
 
 
 def games_of_greedy(count: int, seed: int = 1) -> tuple[Any, Any, Any, Any]:
@@ -174,7 +113,7 @@ def games_of_greedy(count: int, seed: int = 1) -> tuple[Any, Any, Any, Any]:
     while len(going := np.flatnonzero(states["stage"] != OVER)):
         now = states[going]
         masks, actions = action_masks(now), greedy_actions(now, rng.integers(0, 1 << 62, len(going)))
-        seen.append((observations(now), masks, actions, going, now["turn"].copy()))
+        seen.append((cabochon.observe(now), masks, actions, going, now["turn"].copy()))
         stray = (rng.random(masks.shape) * masks).argmax(axis=1)
         cabochon.play(now, np.where(rng.random(len(going)) < STRAY, stray, actions))
         states[going] = now
@@ -207,11 +146,11 @@ def imitate(model: MaskablePPO, games: int, epochs: int, batch: int = 256) -> No
 
 def share_won(model: MaskablePPO, games: int, seed: int = 1_000_000) -> float:
     """The share of games won (a shared victory counts half); each of many tables plays its first games to their end."""
-    tables = Games(games)
+    tables = tables_of(games)
     tables.seed(seed)
     observations, result = tables.reset(), np.full(games, np.nan)
     while np.isnan(result).any():
-        actions, _ = model.predict(observations, action_masks=np.array(tables.masks, bool), deterministic=True)
+        actions, _ = model.predict(observations, action_masks=tables.action_masks(), deterministic=True)
         tables.step_async(actions)
         observations, rewards, ended, _ = tables.step_wait()
         first = ended & np.isnan(result)
@@ -270,7 +209,7 @@ def main() -> None:
     said = parser.parse_args()
     model = MaskablePPO(
         "MlpPolicy",
-        Games(said.tables),
+        tables_of(said.tables),
         n_steps=max(1, 16384 // said.tables),
         batch_size=2048,
         n_epochs=4,

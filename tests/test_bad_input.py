@@ -343,13 +343,28 @@ def test_bad_arrays() -> None:
     wrong: Any
     for wrong in (masks[:2], masks.reshape(3, 1), masks.astype(float), [masks, [1]]):
         with pytest.raises(CabochonError, match="masks must be 3 whole numbers, one for each game"):
-            cabochon.choose(states, wrong, seeds)
+            cabochon.choose(states, wrong, seeds=seeds)
     for wrong in (seeds[:2], np.arange(4), 7, ["a", "b", "c"]):
         with pytest.raises(CabochonError, match="seeds must be 3 whole numbers, one for each game"):
-            cabochon.choose(states, masks, wrong)
-    assert list(cabochon.choose(states, masks, seeds)) == list(cabochon.choose(states, masks.tolist(), [0, 1, 2]))
+            cabochon.choose(states, masks, seeds=wrong)
+    assert list(cabochon.choose(states, masks, seeds=seeds)) == list(cabochon.choose(states, masks.tolist(), seeds=[0, 1, 2]))
     with pytest.raises(CabochonError, match="states must be a one-dimensional array of records"):
         cabochon.legal(np.zeros(3))  # type: ignore[arg-type]
+    with pytest.raises(CabochonError, match="this is one record: take"):
+        cabochon.is_over(states[0])
+    with pytest.raises(CabochonError, match="of a Game that is"):
+        cabochon.ranks(Game(seed=1))  # type: ignore[arg-type]
+    with pytest.raises(CabochonError, match="this array is read-only"):
+        cabochon.play(np.frombuffer(states.tobytes(), states.dtype), [take] * 3)
+    for wrong in (2, -1, [0, 1, 2], [0, 1], 0.5, "a"):
+        with pytest.raises(CabochonError, match="seats must be numbers from 0 to 1"):
+            cabochon.observe(states, wrong)
+    with pytest.raises(CabochonError, match="different numbers of players"):
+        cabochon.observe(np.concatenate([states, cabochon.deal("classic", 3, [1])]))
+    with pytest.raises(cabochon.WrongType, match="rng must be a generator"):
+        cabochon.choose(states, rng=7)  # type: ignore[arg-type]
+    with pytest.raises(CabochonError, match="rng and seeds: give one of them"):
+        cabochon.choose(states, rng=np.random.default_rng(1), seeds=seeds)
     with pytest.raises(CabochonError, match="seeds must be whole numbers"):
         cabochon.deal("classic", 2, ["a"])
     with pytest.raises(RulesetError, match="players must be"):

@@ -46,7 +46,7 @@ def test_learning_without_torch_says_what_to_install(monkeypatch: pytest.MonkeyP
     monkeypatch.setitem(sys.modules, "torch", None)
     result = cabochon("learn", "--minutes", "1")
     assert 2 == result.exit_code
-    assert "cabochon: training needs torch: pip install 'cabochon[learn]', and 'cabochon[gpu]' for a GPU\n" == result.stderr
+    assert "cabochon: training needs torch: pip install 'cabochon-game[learn]', with [gpu] for a GPU\n" == result.stderr
 
 
 def test_learning_takes_its_defaults_from_the_plan(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,21 @@ import numpy as np
 import pytest
 
 import cabochon
-from cabochon import VARIANTS, CabochonError, Game, Move, WrongType, format_position, format_record, parse_position, parse_record
+from cabochon import (
+    ACTION_COUNT,
+    VARIANTS,
+    CabochonError,
+    Game,
+    IllegalMove,
+    Move,
+    MoveSyntaxError,
+    WrongType,
+    format_position,
+    format_record,
+    parse_position,
+    parse_record,
+    sample,
+)
 
 TAKES = {"classic": "take wug", "marvel": "take ypb", "cities": "take wug"}
 
@@ -32,7 +46,7 @@ GAME = Game(seed=1)
 ONE_RECORD = np.zeros(1)
 
 
-@pytest.mark.parametrize("wrong", [None, 7, 1.5, b"take wug", [], {}, object()], ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize("wrong", [None, True, 1.5, b"take wug", [], {}, object()], ids=lambda value: type(value).__name__)
 @pytest.mark.parametrize(
     "call",
     [
@@ -50,7 +64,7 @@ ONE_RECORD = np.zeros(1)
         cabochon.state_of,
         cabochon.legal,
         lambda wrong: Game(moves=wrong or 7),  # type: ignore[arg-type]
-        lambda wrong: Move("1" if wrong == 7 else wrong),  # type: ignore[arg-type]
+        lambda wrong: Move("1" if wrong is True else wrong),  # type: ignore[arg-type]
         lambda wrong: Move(45, wrong or 7),  # type: ignore[arg-type]
     ],
 )
@@ -98,3 +112,59 @@ def test_a_wrong_value_is_an_error_of_ours(call: Callable[[], Any]) -> None:
 def test_ways_to_pay_by_text() -> None:
     game = Game(seed=1)
     assert [] == game.ways_to_pay("buy 1a"), "nothing in hand to pay with"
+
+
+def test_a_move_may_be_said_by_its_number() -> None:
+    by_text, by_number = Game("classic", seed=7, start=0), Game("classic", seed=7, start=0)
+    action = Move.parse("take wug").action
+    assert by_text.is_legal("take wug") and by_text.is_legal(action) and by_text.is_legal(np.int64(action))
+    by_text.play("take wug")
+    by_number.play(np.int64(action))
+    assert (by_text, by_text.moves, repr(by_text)) == (by_number, by_number.moves, repr(by_number))
+    assert by_number.why_not(60) == "passing is allowed only when nothing else is"
+    with pytest.raises(CabochonError, match="an action is a number from 0 to 72, not 99"):
+        by_number.play(99)
+    with pytest.raises(IllegalMove, match="pass: passing is allowed only"):
+        by_number.play(60)
+
+
+def test_is_legal_agrees_with_the_list() -> None:
+    game = Game("marvel", 3, seed=5)
+    for step in range(150):
+        moves = game.legal_moves(payments=True)
+        if not moves:
+            break
+        assert {move.action for move in moves} == {action for action in range(ACTION_COUNT) if game.is_legal(action)}
+        assert all(game.is_legal(move) for move in moves)
+        game.play(moves[step % len(moves)])
+    assert not game.is_legal("buy @3 with *****")
+    with pytest.raises(MoveSyntaxError):
+        game.is_legal("take everything")
+
+
+def test_a_game_from_all_that_is_called_a_record() -> None:
+    game = Game("classic", seed=7, moves="take wug; take wug; reserve 1a")
+    assert game == Game.from_record(game.record()) == Game.from_record(str(game.record())) == Game.from_record(game.states[0])
+    assert game.moves == Game.from_record(game.record()).moves
+    assert game == Game.from_states(game.states[0])
+
+
+def test_views_and_games_are_drawn() -> None:
+    game = Game("classic", seed=7, start=0, moves="reserve 3?")
+    assert str(game) == str(game.position())
+    assert "@1 tier 3 ?" in str(game.view(1))
+    assert "@1 tier 3 ?" not in str(game.view(0))
+    pictures = [game._repr_svg_(), game.view(0)._repr_svg_(), game.view(1)._repr_svg_()]
+    assert all(picture.startswith("<svg ") for picture in pictures)
+    assert pictures[0] == pictures[1] != pictures[2]
+
+
+def test_samples_of_a_view_by_seed() -> None:
+    view = Game("classic", seed=7, moves="reserve 3?").view(1)
+    first, again, other = (sample(view, seed) for seed in (5, np.random.default_rng(5), 6))
+    assert first.tobytes() == again.tobytes() != other.tobytes()
+    assert sample(view).tobytes() != sample(view).tobytes()
+    with pytest.raises(WrongType, match="a seed is a number from 0 or a generator, not 'x'"):
+        sample(view, "x")  # type: ignore[arg-type]
+    with pytest.raises(WrongType, match="not -1"):
+        sample(view, -1)

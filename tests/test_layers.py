@@ -11,37 +11,41 @@ import pytest
 
 PACKAGE = Path(__file__).parent.parent / "src" / "cabochon"
 STANDARD_LIBRARY_OF_RULES = {
-    *("atexit", "csv", "collections", "dataclasses", "functools", "hashlib", "os", "pathlib", "re", "shutil", "stat"),
-    *("tempfile", "tomllib", "typing"),
+    *("atexit", "csv", "collections", "dataclasses", "functools", "hashlib", "os", "pathlib", "pickle", "re", "shutil", "stat"),
+    *("sys", "tempfile", "time", "tomllib", "types", "typing"),
 }
 
 RECORD = {"errors", "rules", "ruleset", "view"}
-ENGINE = RECORD | {"events", "notation", "why_not", "batch", "game"}
+ENGINE = RECORD | {"events", "notation", "observation", "why_not", "batch", "game"}
 ALLOWED: dict[str, set[str]] = {
     "version": set(),
     "errors": set(),
-    "tools.provenance": set(),
+    "tools.provenance": {"version"},
     "rules": set(),
     "ruleset": {"errors", "rules"},
     "view": {"errors", "rules", "ruleset"},
+    "observation": {"rules", "ruleset"},
     "events": RECORD,
     "notation": RECORD | {"events"},
     "why_not": RECORD | {"notation"},
-    "batch": {"errors", "rules", "ruleset"},
+    "batch": {"errors", "observation", "rules", "ruleset"},
     "game": ENGINE,
     "advantages": ENGINE,
-    "__init__": ENGINE | {"version"},
     "search": ENGINE,
     "bots": ENGINE | {"search", "version"},
+    "warming": ENGINE | {"bots"},
+    "__init__": ENGINE | {"version", "warming"},
     "arena": ENGINE | {"search", "bots", "version", "tools.provenance"},
     "envs": ENGINE | {"bots"},
-    "learn": ENGINE | {"search", "bots", "arena", "tools.provenance"},
+    "learn": ENGINE | {"search", "bots", "arena", "tools.provenance", "version"},
     "study": ENGINE | {"search", "bots"},
-    "server": ENGINE | {"advantages", "search", "bots", "study", "version"},
+    "server": ENGINE | {"advantages", "search", "bots", "study", "version", "warming"},
     "terminal": ENGINE | {"advantages", "bots"},
     "tools": ENGINE | {"search", "bots", "tools.provenance"},
-    "cli": ENGINE | {"arena", "bots", "learn", "search", "server", "study", "terminal", "tools", "tools.provenance", "version"},
-    "__main__": {"cli"},
+    "cli": ENGINE
+    | {"arena", "bots", "learn", "search", "server", "study", "terminal", "tools", "tools.provenance", "version", "warming"},
+    "command": {"arena", "bots", "cli", "version"},
+    "__main__": {"command"},
 }
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if "static" not in path.parts)
 
@@ -98,5 +102,5 @@ def test_rules_need_numpy_and_numba_only() -> None:
         for node in ast.walk(ast.parse(path.read_text())):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
-            third_party = {name.split(".")[0] for name in names} - {"numpy", "numba"}
+            third_party = {name.split(".")[0] for name in names} - {"numpy", "numba", "llvmlite"}
             assert third_party <= STANDARD_LIBRARY_OF_RULES

@@ -24,6 +24,7 @@ from cabochon import (
     sample,
     state_of,
 )
+from cabochon.game import MAX_KEPT_RECORDS
 from cabochon.rules.actions import ACTION_COUNT, BUY, PASS
 from cabochon.view import view
 from tests.support.comparing import Case, random_house
@@ -107,7 +108,7 @@ def test_repr_pastes_back(game: Game) -> None:
 def test_undo_restores_bytes(game: Game) -> None:
     passed = [game.states.tobytes()]
     rng = random.Random(len(game.moves))
-    for _ in range(5):
+    for _ in range(MAX_KEPT_RECORDS + 4):
         if not game.is_over:
             game.play(rng.choice(game.legal_moves(payments=True)))
             passed.append(game.states.tobytes())

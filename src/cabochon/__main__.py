@@ -1,5 +1,5 @@
 """`python -m cabochon` is the command `cabochon`."""
 
-from .cli import app
+from .command import main
 
-app()
+main()

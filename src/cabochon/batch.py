@@ -11,18 +11,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from . import observation
 from .errors import CabochonError, IllegalMove, RulesetError, WrongType, quoted
 from .rules import play as turn
 from .rules.actions import ACTION_COUNT, FIRST_ACTION
 from .rules.bits import count_bits, nth_bit
 from .rules.compile import kernel
 from .rules.deal import ANY_START, deal_from
+from .rules.ending import rank
+from .rules.gems import LANE_COUNT
 from .rules.rng import below, seeded, stir
 from .rules.state import OVER, state_t
+from .rules.variants import VARIANT_NAMES
 from .ruleset import States, blank_states, is_count, ruleset
 
 NO_ACTION = -1
 GAMES_PER_THREAD = 2048
+SEED_LIMIT = 1 << 62
+TURN_SHIFT = 48  # above the seeds that people count up
+SEAT_TO_DECIDE = -1
 
 
 @kernel
@@ -53,7 +60,9 @@ def _choose(states: Any, masks: Any, seeds: Any, actions: Any) -> None:
         if masks[i] == 0:
             actions[i] = NO_ACTION
         else:
-            pick = nth_bit(masks[i], below(stir(seeded(seeds[i])), count_bits(masks[i])))
+            # With the turn in it, seeds that are used again (by a neighbour, or at the next step) do not repeat the same draws.
+            rng = stir(seeded(seeds[i] ^ np.int64(states[i].turns) << TURN_SHIFT))
+            pick = nth_bit(masks[i], below(rng, count_bits(masks[i])))
             actions[i] = FIRST_ACTION[states[i].stage] + pick
 
 
@@ -68,6 +77,19 @@ def _play(states: Any, actions: Any) -> None:
     for i in range(states.shape[0]):
         if actions[i] != NO_ACTION:
             turn.play(states[i], actions[i])
+
+
+@kernel
+def _ranks(states: Any, out: Any) -> None:
+    for i in range(states.shape[0]):
+        for seat in range(out.shape[1]):
+            out[i, seat] = rank(states[i], seat) if seat < states[i].players else 0
+
+
+@kernel
+def _observe(states: Any, seats: Any, out: Any) -> None:
+    for i in range(states.shape[0]):
+        observation.observe(states[i], seats[i] if seats[i] >= 0 else states[i].turn, out[i])
 
 
 @kernel
@@ -115,11 +137,20 @@ def spread(run: Callable[..., Any], *arrays: NDArray[Any]) -> None:
         pass
 
 
-def checked_states(states: States) -> States:
-    """The records themselves, if that is what they are."""
+def checked_states(states: States, *, written: bool = False) -> States:
+    """The records themselves, if that is what they are. A kernel that writes into them needs an array that may be changed."""
     if not isinstance(states, np.ndarray) or states.dtype != state_t or states.ndim != 1:
-        raise WrongType("states must be a one-dimensional array of records, as deal() returns it")
+        raise WrongType(f"states must be a one-dimensional array of records, as deal() returns it{_hint(states)}")
+    if written and not states.flags.writeable:
+        raise CabochonError("states cannot be changed: this array is read-only; play on states.copy()")
     return states
+
+
+def _hint(states: object) -> str:
+    """What is wrong with something that is nearly an array of records."""
+    if isinstance(states, np.void) and states.dtype == state_t:
+        return "; this is one record: take states[i : i + 1]"
+    return "; of a Game that is game.states" if hasattr(states, "states") else ""
 
 
 def _numbers(name: str, values: ArrayLike, states: States) -> NDArray[np.int64]:
@@ -163,19 +194,112 @@ def legal_table(states: States) -> NDArray[np.int8]:
     return table
 
 
-def choose(states: States, masks: ArrayLike, seeds: ArrayLike) -> NDArray[np.int64]:
-    """A random legal action a game, all equally likely; NO_ACTION where the game is over."""
-    actions = np.empty(len(checked_states(states)), np.int64)
-    spread(_choose, states, _numbers("masks", masks, states), _numbers("seeds", seeds, states), actions)
+def choose(
+    states: States,
+    masks: ArrayLike | None = None,
+    rng: np.random.Generator | None = None,
+    *,
+    seeds: ArrayLike | None = None,
+) -> NDArray[np.int64]:
+    """A random legal action a game, all equally likely; NO_ACTION where the game is over.
+
+    Without `masks` they are computed. Chance comes from `rng`, or from a new generator; or from `seeds`, a number for each game
+    (give others for every call), so that a game is played alike whichever games stand beside it.
+    """
+    given = legal(states) if masks is None else _numbers("masks", masks, checked_states(states))
+    if rng is not None and not isinstance(rng, np.random.Generator):
+        raise WrongType(f"rng must be a generator such as numpy.random.default_rng(7), not {quoted(rng)}")
+    if rng is not None and seeds is not None:
+        raise CabochonError("rng and seeds: give one of them")
+    if seeds is None:
+        seeds = (rng or np.random.default_rng()).integers(0, SEED_LIMIT, len(states))
+    actions = np.empty(len(states), np.int64)
+    spread(_choose, states, given, _numbers("seeds", seeds, states), actions)
     return actions
 
 
 def play(states: States, actions: ArrayLike) -> None:
     """Play one action in every game, in place. NO_ACTION (-1) leaves a game alone; an illegal one raises and changes nothing."""
-    numbers = _numbers("actions", actions, checked_states(states))
+    numbers = _numbers("actions", actions, checked_states(states, written=True))
     answers = np.empty(len(states), np.bool_)
     spread(_allowed, states, numbers, answers)
     if not answers.all():
         game = int(answers.argmin())
         raise IllegalMove(f"action {numbers[game]} in game {game}", "not legal in this position")
     spread(_play, states, numbers)
+
+
+def is_over(states: States) -> NDArray[np.bool_]:
+    """Whether each game has ended."""
+    over: NDArray[np.bool_] = checked_states(states)["stage"] == OVER
+    return over
+
+
+def ranks(states: States) -> NDArray[np.int8]:
+    """A row of ranks a game, by seat, as it stands now: 1 is best, equals share one. A seat that is not there has 0."""
+    out = np.empty((len(checked_states(states)), _seats(states)), np.int8)
+    spread(_ranks, states, out)
+    return out
+
+
+def winners(states: States) -> NDArray[np.bool_]:
+    """A row of truth values a game, by seat: who has won. Nobody, while the game goes on."""
+    won: NDArray[np.bool_] = (ranks(states) == 1) & is_over(states)[:, None]
+    return won
+
+
+def points(states: States) -> NDArray[np.uint8]:
+    """A row of points a game, by seat."""
+    return checked_states(states)["points"][:, : _seats(states)].copy()
+
+
+def tokens(states: States) -> NDArray[np.uint8]:
+    """The tokens of each seat of each game, by lane: the five colours, wild, and Time (0 where there is none)."""
+    return _lanes(checked_states(states)["tokens"][:, : _seats(states)])
+
+
+def bonuses(states: States) -> NDArray[np.uint8]:
+    """The bonuses of each seat of each game, by lane like `tokens`."""
+    return _lanes(checked_states(states)["bonuses"][:, : _seats(states)])
+
+
+def bank(states: States) -> NDArray[np.uint8]:
+    """The tokens in the bank of each game, by lane like `tokens`."""
+    return _lanes(checked_states(states)["bank"])
+
+
+def observe(states: States, seats: int | ArrayLike | None = None) -> NDArray[np.int8]:
+    """A row of numbers a game: what a seat may know (docs/envs has the table). None: the seat to decide; or one for each game.
+
+    All games must have as many players. The first one decides whether the rows tell what tiles ask for, as those of Cities do.
+    """
+    players = _seats(states)
+    if (states["players"] != players).any():
+        raise CabochonError("games with different numbers of players have rows of different lengths: observe them apart")
+    seen_by = _checked_seats(seats, players, len(states))
+    variant = VARIANT_NAMES[states["variant"][0]] if len(states) else VARIANT_NAMES[0]
+    rows = observation.blank_rows(len(states), players, variant)
+    spread(_observe, states, seen_by, rows)
+    return observation.numbers(rows)
+
+
+def _checked_seats(seats: int | ArrayLike | None, players: int, games: int) -> NDArray[np.int64]:
+    """A seat for each game; -1 for the seat to decide."""
+    given = np.asarray(SEAT_TO_DECIDE if seats is None else seats)
+    is_one_each = given.shape in ((), (games,)) and given.dtype.kind in "iu"
+    if not is_one_each or (seats is not None and given.size and not 0 <= given.min() <= given.max() < players):
+        raise CabochonError(
+            f"seats must be numbers from 0 to {players - 1}, one for all games or one for each, not {quoted(seats)}"
+        )
+    return np.ascontiguousarray(np.broadcast_to(given, (games,)), np.int64)
+
+
+def _seats(states: States) -> int:
+    """The most seats that a game of these has; 2 if there is none."""
+    return int(checked_states(states)["players"].max(initial=2))
+
+
+def _lanes(gems: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """Vectors of gems as numbers, a byte each, in one more dimension."""
+    packed = np.ascontiguousarray(gems, "<i8")
+    return packed.view(np.uint8).reshape(*packed.shape, 8)[..., :LANE_COUNT].copy()

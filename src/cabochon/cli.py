@@ -4,9 +4,11 @@ Modules are imported inside the functions, so that `cabochon --help` does not wa
 """
 
 import io
+import logging
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -22,10 +24,20 @@ if TYPE_CHECKING:
     from .notation.record import Record
     from .view import View
 
+EXTRAS = {  # which libraries come with which extra; all others with `play`
+    "arena": ("choix",),
+    "cluster": ("redis", "procrastinate", "psycopg_pool", "prometheus_client"),
+    "envs": ("gymnasium", "pettingzoo", "PIL", "resvg_py"),
+    "learn": ("torch", "onnx", "onnxruntime", "onnxscript"),
+    "openspiel": ("pyspiel", "open_spiel"),
+    "postgres": ("psycopg",),
+    "ray": ("ray",),
+    "study": ("matplotlib",),
+}
 INVALID_INPUT, INTERRUPTED = 2, 130
 MAX_FILE_BYTES = 1 << 20  # a record has a few thousand
 MAX_DEPTH = 12  # of perft
-NO_POSITION = " (and no position: that begins with classic or marvel and the number of players)"
+NO_POSITION = " (and no position: that begins with a variant, such as classic, and the number of players)"
 UsageError: Any = typer.BadParameter.__mro__[1]  # click's base class of invalid options; Typer does not export it
 
 
@@ -42,9 +54,20 @@ class Commands(TyperGroup):
             status = _print_error(str(error))
         except UsageError as error:
             status = _print_error(error.format_message())
+        except ModuleNotFoundError as error:
+            status = _print_error(missing_extra(error))
         except typer.Abort:
             status = INTERRUPTED
         sys.exit(status)
+
+
+def missing_extra(error: ModuleNotFoundError) -> str:
+    """Which extra brings a library that is not installed. A module of our own that is missing is a defect, and raised."""
+    library = (error.name or "").partition(".")[0]
+    if library in ("", __package__):
+        raise error
+    extra = next((name for name, libraries in EXTRAS.items() if library in libraries), "play")
+    return f"this needs {library}: pip install 'cabochon-game[{extra}]'"
 
 
 def _print_error(message: str) -> int:
@@ -52,17 +75,47 @@ def _print_error(message: str) -> int:
     return INVALID_INPUT
 
 
-app = typer.Typer(cls=Commands, add_completion=False, pretty_exceptions_enable=False)
+app = typer.Typer(
+    cls=Commands,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 
-Variant = Annotated[str, typer.Option(help="classic or marvel.")]
+Variant = Annotated[str, typer.Option(help="classic, marvel or cities.")]
 Seed = Annotated[int | None, typer.Option(help="The same number deals the same game.")]
 SeatSeen = Annotated[int | None, typer.Option(help="Only what this seat may know (from 0).")]
+Database = Annotated[str | None, typer.Option(help="Where games are kept: a URL such as sqlite:////srv/games.db.")]
+Broker = Annotated[
+    str | None,
+    typer.Option(help="Valkey or Redis, as redis://HOST: then several servers share one PostgreSQL (see docs/cluster.md)."),
+]
+MetricsPort = Annotated[int | None, typer.Option(min=1, max=65535, help="A port of its own for Prometheus.")]
 File = Annotated[Path, typer.Argument(help="A record.", show_default=False)]
 
 
+class LogLevel(StrEnum):
+    """From which importance on something is written to the log."""
+
+    DEBUG, INFO, WARNING, ERROR = "debug", "info", "warning", "error"
+
+
+def print_version(is_asked: bool) -> None:
+    """`--version` and nothing else."""
+    if is_asked:
+        version()
+        raise typer.Exit
+
+
 @app.callback(invoke_without_command=True)
-def about(context: typer.Context) -> None:
-    """Splendor and Splendor: Marvel: play, look at positions, replay and check records."""
+def about(
+    context: typer.Context,
+    _version: Annotated[
+        bool, typer.Option("--version", callback=print_version, is_eager=True, help="Print the version.")
+    ] = False,
+    log_level: Annotated[LogLevel, typer.Option(help="What is written to the log, on stderr.")] = LogLevel.WARNING,
+) -> None:
+    """Splendor, Splendor: Marvel and Cities of Splendor: play, look at positions, replay and check records."""
+    logging.basicConfig(level=log_level.upper(), format="%(levelname)s %(name)s: %(message)s")
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
@@ -71,9 +124,11 @@ def about(context: typer.Context) -> None:
 def play(
     host: Annotated[str | None, typer.Option(help="The address to listen at; 0.0.0.0 lets friends in your network join.")] = None,
     port: Annotated[int | None, typer.Option(min=1, max=65535, help="The port; else the first free one from 8765 on.")] = None,
-    database: Annotated[str | None, typer.Option(help="Where games are kept: a URL such as sqlite:////srv/games.db.")] = None,
+    database: Database = None,
+    broker: Broker = None,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser.")] = True,
     bot: Annotated[list[str] | None, typer.Option(help="A program that plays, as NAME=COMMAND; once for each.")] = None,
+    metrics_port: MetricsPort = None,
 ) -> None:
     """Start the server on this machine and play in the browser, with friends and bots."""
     typer.echo("Starting ...")
@@ -81,9 +136,52 @@ def play(
     from .server.run import play as serve
     from .server.settings import Settings
 
-    settings = Settings.from_environment(host=host, database=database, bots=tuple(bot) if bot else None)
+    said: dict[str, Any] = {"host": host, "database": database, "broker": broker, "bots": tuple(bot) if bot else None}
+    settings = Settings.from_environment(**said, metrics_port=metrics_port)
     add_commands(settings.bots)
     serve(settings, port, browser)
+
+
+@app.command()
+def worker(
+    database: Database = None,
+    broker: Broker = None,
+    bot: Annotated[list[str] | None, typer.Option(help="A program that plays, as NAME=COMMAND; once for each.")] = None,
+    metrics_port: MetricsPort = None,
+) -> None:
+    """Think for the servers of a cluster: bots' moves, clocks and reviews."""
+    from .bots.registry import add_commands
+    from .server.settings import Settings
+    from .server.worker import work
+
+    said: dict[str, Any] = {"database": database, "broker": broker, "bots": tuple(bot) if bot else None}
+    settings = Settings.from_environment(**said, metrics_port=metrics_port)
+    add_commands(settings.bots)
+    work(settings)
+
+
+@app.command()
+def backup(
+    file: Annotated[Path, typer.Argument(help="The file to write; it holds secrets.", show_default=False)],
+    database: Database = None,
+) -> None:
+    """Write everything that is stored into one file, also while a server runs."""
+    from .server.backup import backup as write
+
+    counts = write(_database(database), file)
+    typer.echo(f"{file}: {counts.get('tables', 0)} tables, {counts.get('entries', 0)} lines of their logs")
+
+
+@app.command()
+def restore(
+    file: Annotated[Path, typer.Argument(help="A backup.", show_default=False)],
+    database: Database = None,
+) -> None:
+    """Fill an empty database with a backup; it may be one of another kind (SQLite, PostgreSQL)."""
+    from .server.backup import restore as read
+
+    counts = read(_database(database), file)
+    typer.echo(f"{counts.get('tables', 0)} tables, {counts.get('entries', 0)} lines of their logs")
 
 
 @app.command()
@@ -98,12 +196,13 @@ def terminal(
 ) -> None:
     """Play in the terminal against bots."""
     from .terminal import Session, console, join_words, print_text
+    from .warming import warm_up
 
     out = console()
     number = _seed(seed)
-    with out.status("Shuffling (the first time this takes a few seconds) ..."):
-        game = _deal(variant, players, number, house or ())
     bots = _seat_bots(bot or ["greedy"], _seat(seat, players), players)
+    game = _deal(variant, players, number, house or ())
+    warm_up(*{player.name for player in bots.values()}, variant=variant, players=players)  # nobody waits for it at the table
     session = Session(out, game, seat, bots, number)
     if record:
         session.write_record(record)
@@ -221,9 +320,9 @@ def review(
 
     if as_json and as_html:
         raise CabochonError("--json and --html: choose one")
-    record, game = _read_record(file)
+    record, _ = _read_record(file)
     with progress_bar("decisions") as progress:
-        found = study.review(game, Budget(nodes=nodes), seed, progress)
+        found = study.review(record, Budget(nodes=nodes), seed, progress)
     if as_json:
         typer.echo(json.dumps(study.as_json(found), indent=2))
     else:
@@ -305,11 +404,13 @@ def arena(
     import json
 
     from .arena import Sprt, format_report, parse_match, run_match
+    from .arena.runner import warm_up
     from .terminal.progress import progress_bar
 
     match = parse_match(bots, variant, seed, nodes, seconds)
     test = Sprt(*sprt) if sprt else None
     command = sys.argv[1:]
+    warm_up(match)  # before the bar of the games, and before any clock
     with progress_bar("games") as progress:
         result = run_match(match, games, workers=workers, sprt=test, file=out, command=command, ray=ray, progress=progress)
     typer.echo(json.dumps(result.as_json(), indent=2) if as_json else format_report(result))
@@ -318,17 +419,16 @@ def arena(
 @app.command()
 def ladder(
     files: Annotated[list[Path], typer.Argument(help="Matches, as `arena --out` keeps them.", show_default=False)],
-    out: Annotated[Path | None, typer.Option(help="Where the ladder goes; else into the package.")] = None,
+    out: Annotated[Path, typer.Option(help="Where the ladder goes.")] = Path("ladder.json"),
     anchor: Annotated[str, typer.Option(help="The bot whose rating is 1000.")] = "greedy",
     markdown: Annotated[bool, typer.Option("--markdown", help="Print the ladder as a Markdown table.")] = False,
 ) -> None:
     """Rate the bots that met in matches, and keep the ladder."""
     from .arena.ratings import format_ladder, make_ladder, write_ladder
-    from .bots.ratings import LADDER_FILE
 
     found = make_ladder(files, anchor)
-    write_ladder(found, out or LADDER_FILE)
-    typer.echo(format_ladder(found) if markdown else f"{len(found['bots'])} bots rated in {out or LADDER_FILE}")
+    write_ladder(found, out)
+    typer.echo(format_ladder(found) if markdown else f"{len(found['bots'])} bots rated in {out}")
 
 
 @app.command()
@@ -345,6 +445,7 @@ def learn(
     hidden: Annotated[int, typer.Option(min=1, help="Units of a hidden layer, in eights.")] = PLAN.hidden,
     seed: Annotated[int, typer.Option(help="Of the first deal and the first weights.")] = PLAN.seed,
     every: Annotated[float, typer.Option(help="Minutes between checkpoints.")] = PLAN.every,
+    td_lambda: Annotated[float, typer.Option(min=0, max=1, help="TD(lambda), by rounds; 1: the result alone.")] = PLAN.td_lambda,
     out: Annotated[Path, typer.Option(help="Folder of checkpoint, net and log; a run there goes on.")] = Path("runs"),
     begin: Annotated[Path | None, typer.Option(metavar="FILE", help="A checkpoint or a net to begin with.")] = None,
     rate_with: Annotated[int, typer.Option(min=0, metavar="WORKERS", help="Processes that rate the net beside.")] = 0,
@@ -355,8 +456,30 @@ def learn(
     from .learn.plan import Plan
 
     counts = tuple(players or PLAN.players)
-    plan = Plan(variant, counts, minutes, games, simulations, batch, updates, rate, width, hidden, seed, every)
+    plan = Plan(variant, counts, minutes, games, simulations, batch, updates, rate, width, hidden, seed, every, td_lambda)
     train(plan, out, begin, rate_with, device)
+
+
+@app.command()
+def dataset(
+    out: Annotated[Path, typer.Argument(help="The file: .npz, or .parquet where pyarrow is installed.", show_default=False)],
+    games: Annotated[int, typer.Option(min=1, help="How many.")] = 1000,
+    variant: Variant = "classic",
+    players: Annotated[int, typer.Option(help="2, 3 or 4.")] = 2,
+    bot: Annotated[str, typer.Option(help="The bot that plays all seats.")] = "greedy",
+    nodes: Annotated[int | None, typer.Option(min=1, help="Positions to look at for each move.")] = None,
+    seconds: Annotated[float | None, typer.Option(help="Seconds for each move.")] = None,
+    stray: Annotated[float, typer.Option(min=0, max=1, help="The chance of a random move.")] = 0.05,
+    seed: Annotated[int, typer.Option(min=0, help="The same number plays the same games.")] = 1,
+) -> None:
+    """Write positions of games of a bot against itself, as data to train with."""
+    from .learn.dataset import Plan, write_dataset
+    from .terminal.progress import progress_bar
+
+    plan = Plan(variant, players, games, bot, nodes, seconds, stray, seed)
+    with progress_bar("games") as progress:
+        rows = write_dataset(plan, out, progress)
+    typer.echo(f"{out}: {rows} decisions of {games} games")
 
 
 @app.command("bots")
@@ -381,7 +504,7 @@ def engine(bot: Annotated[str, typer.Option(help="The bot that thinks.")] = "gre
 @app.command()
 def rules(
     section: Annotated[str, typer.Argument(help="Part of a heading.", show_default=False)] = "",
-    variant: Annotated[str, typer.Option(help="classic, marvel, house-rules or refusals.")] = "classic",
+    variant: Annotated[str, typer.Option(help="classic, marvel, cities, house-rules or refusals.")] = "classic",
 ) -> None:
     """Show the rules, or the sections whose heading contains a text."""
     from .terminal import console, show_rules
@@ -407,6 +530,13 @@ def _kill_on_interrupt() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def _database(said: str | None) -> str:
+    """The address of the database: from the command line, else from the environment, else the user's own."""
+    from .server.settings import Settings, default_database
+
+    return Settings.from_environment(database=said).database or default_database()
 
 
 def _seed(seed: int | None) -> int:

@@ -1,10 +1,11 @@
 """Game: the friendly object over one record."""
 
 import secrets
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, SupportsIndex, cast
 
 import numpy as np
 
@@ -13,8 +14,9 @@ from .errors import CabochonError, IllegalMove, RulesetError, WrongType, quoted
 from .notation.ascii import draw
 from .notation.move import Move, parse_move, plain_moves
 from .notation.position import format_position, parse_position
-from .notation.record import Record, parse_record
+from .notation.record import Record, Resignation, parse_record
 from .notation.replay import check_order, first_position, record_of, replay
+from .notation.svg import svg
 from .rules import play as turn
 from .rules.actions import ACTIONS, FIRST_ACTION, card_bought
 from .rules.compile import kernel
@@ -25,6 +27,10 @@ from .rules.state import OVER, REASONS, STAGES
 from .ruleset import Ruleset, States, is_count, ruleset, ruleset_of
 from .view import Position, View, position, state_of, view
 from .why_not import Reason, why_not
+
+AnyMove = str | Move | SupportsIndex  # a text, a Move, or the number of an action
+RESIGNED = "resigned"  # the reason of a game that ended because somebody gave up
+MAX_KEPT_RECORDS = 8  # how many moves can be taken back before the game is played again from its beginning
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +45,6 @@ class Outcome:
 @kernel
 def _legal(states: Any) -> int:
     return turn.legal(states[0])
-
-
-@kernel
-def _is_legal(states: Any, action: int) -> bool:
-    return turn.is_legal(states[0], action)
 
 
 @kernel
@@ -92,7 +93,7 @@ class Game:
         *,
         seed: int | None = None,
         start: int | None = None,
-        moves: str | Iterable[str | Move] = (),
+        moves: str | Iterable[AnyMove] = (),
         **house: Any,
     ) -> None:
         rules = ruleset(variant, players, house)
@@ -102,7 +103,7 @@ class Game:
         self.play_all(moves)
 
     @classmethod
-    def from_position(cls, text: str | Position, moves: str | Iterable[str | Move] = ()) -> "Game":
+    def from_position(cls, text: str | Position, moves: str | Iterable[AnyMove] = ()) -> "Game":
         """A game that begins at a full position."""
         shown = text if isinstance(text, View) else parse_position(text)
         if not isinstance(shown, Position):
@@ -112,8 +113,10 @@ class Game:
         return game
 
     @classmethod
-    def from_record(cls, record: str | Record) -> "Game":
-        """The game a record holds, replayed and checked."""
+    def from_record(cls, record: "str | Record | np.void") -> "Game":
+        """The game a record holds, replayed and checked; or the game at one record of an array, such as `states[5]`."""
+        if isinstance(record, np.void):
+            return cls.from_states(record)
         return replay(parse_record(record) if isinstance(record, str) else record, cls.from_position)
 
     @classmethod
@@ -130,8 +133,9 @@ class Game:
         return cls.from_position(first_position(dealt))
 
     @classmethod
-    def from_states(cls, states: States) -> "Game":
-        """A game over a copy of one record (an array of one)."""
+    def from_states(cls, states: "States | np.void") -> "Game":
+        """A game over a copy of one record: an array of one, or an element of an array."""
+        states = np.array([states]) if isinstance(states, np.void) else states
         if len(batch.checked_states(states)) != 1:
             raise CabochonError(f"a game is one record, not {len(states)}")
         game = cls.__new__(cls)
@@ -142,7 +146,8 @@ class Game:
         self.states = states
         self.rules = rules
         self._first = states[0].tobytes()
-        self._past: list[tuple[Move, bytes]] = []
+        self._moves: list[Move] = []
+        self._before: deque[bytes] = deque(maxlen=MAX_KEPT_RECORDS)  # the records before the last moves
         self._dealt = None
 
     @property
@@ -188,7 +193,7 @@ class Game:
     @property
     def moves(self) -> tuple[Move, ...]:
         """The moves played since the beginning."""
-        return tuple(move for move, _ in self._past)
+        return tuple(self._moves)
 
     @property
     def is_over(self) -> bool:
@@ -209,41 +214,72 @@ class Game:
         winners = tuple(seat for seat, place in enumerate(ranks) if place == 1)
         return Outcome(ranks, winners, REASONS[self.state["reason"]])
 
+    def outcome_without(self, resigned: Collection[int]) -> Outcome | None:
+        """The outcome if these seats have resigned: they come last. A game that was given up is won by all who are left."""
+        ended = self.outcome
+        if not resigned:
+            return ended
+        left = [seat for seat in range(self.players) if seat not in resigned]
+        place = ended.ranks if ended else (1,) * self.players
+        better = [sum(place[other] < place[seat] for other in left) for seat in range(self.players)]
+        ranks = tuple(1 + (better[seat] if seat in left else len(left)) for seat in range(self.players))
+        return Outcome(ranks, tuple(seat for seat in left if ranks[seat] == 1), ended.reason if ended else RESIGNED)
+
+    def legal_actions(self) -> list[int]:
+        """The numbers of every legal move."""
+        mask, first = _legal(self.states), int(FIRST_ACTION[self.state["stage"]])
+        return [*_actions(mask, first)]
+
     def legal_moves(self, payments: bool = False) -> list[Move]:
         """Every legal move; with `payments`, a purchase once for each way to pay it."""
-        mask, first = _legal(self.states), int(FIRST_ACTION[self.state["stage"]])
         every = plain_moves(self.variant)
-        moves = [every[first + bit] for bit in range(mask.bit_length()) if mask >> bit & 1]
+        moves = [every[action] for action in self.legal_actions()]
         if not payments:
             return moves
         return [way for move in moves for way in (self.ways_to_pay(move) if ACTIONS[move.action].is_purchase else (move,))]
 
-    def ways_to_pay(self, move: str | Move) -> list[Move]:
+    def is_legal(self, move: AnyMove) -> bool:
+        """Whether a move, as text, `Move` or action number, may be played now. A text that is no move raises."""
+        return self._allows(self._move(move))
+
+    def _allows(self, move: Move) -> bool:
+        payment = pack(move.payment) if move.payment else 0
+        bit = move.action - int(FIRST_ACTION[self.state["stage"]])
+        is_listed = bit >= 0 and bool(_legal(self.states) >> bit & 1)
+        return is_listed and (not payment or _pays(self.states, move.action, payment))
+
+    def ways_to_pay(self, move: AnyMove) -> list[Move]:
         """A legal purchase once for each payment; as it is if it costs nothing."""
         action = self._move(move).action
         if not ACTIONS[action].is_purchase:
             raise CabochonError(f"{move}: only a purchase is paid for")
-        due, held = _due(self.states, action), int(self.state["tokens"][self.turn])
-        return [Move(action, payment, self.variant) for payment in payments_of(due, held)]
+        return [Move(action, payment, self.variant) for payment in payments_of(*self.owed(action))]
 
-    def why_not(self, move: str | Move) -> Reason | None:
+    def owed(self, action: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """What a purchase costs by colour, and the tokens of the seat to decide that could pay for it, wild last."""
+        cost, held = unpack(_due(self.states, action)), unpack(self.state["tokens"][self.turn])
+        return cost[:COLOUR_COUNT], (*map(min, cost[:COLOUR_COUNT], held), min(sum(cost), held[WILD]))
+
+    def why_not(self, move: AnyMove) -> Reason | None:
         """The rule that forbids this move now, in words; None if it is legal."""
         return why_not(self.view(self.turn), self._move(move))
 
-    def play(self, move: str | Move) -> None:
-        """Play a move. One that is not legal raises and changes nothing."""
+    def play(self, move: AnyMove) -> None:
+        """Play a move: a text, a `Move` or an action number. One that is not legal raises and changes nothing."""
         decided = self._move(move)
-        payment = pack(decided.payment) if decided.payment else 0
-        if not _is_legal(self.states, decided.action) or (payment and not _pays(self.states, decided.action, payment)):
+        if not self._allows(decided):
             rule = self.why_not(decided)
             raise IllegalMove(decided, rule.sentence() if rule else "not legal")
-        before = self.states.tobytes()
-        _play(self.states, decided.action, payment)
-        self._past.append((decided, before))
+        self._play(decided)
+        self._moves.append(decided)
 
-    def play_all(self, moves: str | Iterable[str | Move]) -> None:
+    def _play(self, move: Move) -> None:
+        self._before.append(self.states.tobytes())
+        _play(self.states, move.action, pack(move.payment) if move.payment else 0)
+
+    def play_all(self, moves: str | Iterable[AnyMove]) -> None:
         """Play several moves, as a list or as one text with semicolons between them."""
-        if not isinstance(moves, Iterable):
+        if not isinstance(moves, Iterable) or isinstance(moves, bytes | bytearray):
             raise WrongType(f"moves are a text or a list, not {quoted(moves)}")
         for move in moves.split(";") if isinstance(moves, str) else moves:
             if not isinstance(move, str) or move.strip():
@@ -251,11 +287,21 @@ class Game:
 
     def undo(self) -> Move:
         """Take the last move back; the record is restored byte for byte."""
-        if not self._past:
+        if not self._moves:
             raise CabochonError("there is no move to take back")
-        move, before = self._past.pop()
-        self.states[0] = np.frombuffer(before, self.states.dtype)[0]
-        return move
+        if not self._before:
+            self._play_again()
+        self._restore(self._before.pop())
+        return self._moves.pop()
+
+    def _play_again(self) -> None:
+        """Play all moves from the beginning: the records before the last of them are kept then."""
+        self._restore(self._first)
+        for move in self._moves:
+            self._play(move)
+
+    def _restore(self, record: bytes) -> None:
+        self.states[0] = np.frombuffer(record, self.states.dtype)[0]
 
     def view(self, seat: int | None) -> View:
         """What a seat may know; None: a spectator."""
@@ -271,14 +317,14 @@ class Game:
         """The same game before its first move."""
         return Game.from_states(np.frombuffer(self._first, self.states.dtype))
 
-    def record(self, names: tuple[str, ...] = (), date: str = "") -> Record:
-        """The game as it can be stored: deal, moves and result."""
-        return record_of(self, names, date)
+    def record(self, names: tuple[str, ...] = (), date: str = "", resigned: tuple[Resignation, ...] = ()) -> Record:
+        """The game as it can be stored: deal, moves, who resigned, and the result."""
+        return record_of(self, names, date, resigned=resigned)
 
     def copy(self) -> "Game":
         """A game of its own with the same history."""
         twin = type(self).__new__(type(self))
-        twin.__dict__.update(self.__dict__, states=self.states.copy(), _past=list(self._past))
+        twin.__dict__.update(self.__dict__, states=self.states.copy(), _moves=list(self._moves), _before=self._before.copy())
         return twin
 
     __copy__ = copy  # by itself Python would copy the attributes alone, and both games would play on one record
@@ -286,15 +332,21 @@ class Game:
     def __deepcopy__(self, _memo: dict[int, Any]) -> "Game":
         return self.copy()
 
-    def _move(self, move: str | Move) -> Move:
+    def _move(self, move: AnyMove) -> Move:
+        if isinstance(move, int | np.integer) and is_count(move):
+            return Move(int(move), None, self.variant)
         if isinstance(move, Move):
             if move.variant != self.variant:
                 raise CabochonError(f"{move} is a move of {move.variant}, and this game is {self.variant}")
             return move
-        return parse_move(move, self.variant)
+        return parse_move(cast(str, move), self.variant)  # which refuses what is no text
 
     def __str__(self) -> str:
         return draw(self.position())
+
+    def _repr_svg_(self) -> str:
+        """The picture that a notebook shows, hidden cards included."""
+        return svg(self.position())
 
     def __repr__(self) -> str:
         moves = "; ".join(str(move) for move in self.moves)
@@ -308,15 +360,20 @@ class Game:
     __hash__ = None  # type: ignore[assignment]
 
 
-@lru_cache(maxsize=1 << 14)
-def payments_of(due: int, held: int) -> tuple[tuple[int, ...], ...]:
-    """Every way to pay what is due from the tokens held, by lane. Kept: hands are looked at often."""
-    cost, tokens = unpack(due), unpack(held)
+@lru_cache(maxsize=1 << 12)
+def payments_of(cost: tuple[int, ...], tokens: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+    """Every way to pay a cost with tokens that could pay for it (`Game.owed`), by lane. Kept: the same ones come often."""
     ways: list[tuple[int, ...]] = [()]
     for colour in range(COLOUR_COUNT):
         least = max(0, cost[colour] - tokens[WILD])  # wild can pay for the rest of a colour at most
         ways = [(*way, n) for way in ways for n in range(least, min(cost[colour], tokens[colour]) + 1)]
     return tuple((*way, sum(cost) - sum(way)) for way in ways if sum(cost) - sum(way) <= tokens[WILD])
+
+
+@lru_cache(maxsize=1 << 12)
+def _actions(mask: int, first: int) -> tuple[int, ...]:
+    """The actions whose bits are set, from the first of a stage on. Kept: the same ones come often."""
+    return tuple([action for action, bit in enumerate(f"{mask:b}"[::-1], first) if bit == "1"])
 
 
 def _checked_seed(seed: Any) -> int:

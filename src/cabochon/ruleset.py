@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from functools import cache
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -73,6 +74,7 @@ class Ruleset:
 
 
 SWITCHES = tuple(field.name for field in fields(Ruleset))[2:]
+RULES = itemgetter("variant", "players", *SWITCHES)
 
 
 def ruleset(variant: str, players: int, house: Mapping[str, Any]) -> Ruleset:
@@ -98,7 +100,7 @@ def blank_states(rules: Ruleset, count: int, start: int = 0) -> States:
 
 def ruleset_of(state: Any) -> Ruleset:
     """The ruleset a record carries."""
-    return _ruleset(*(int(state[name]) for name in ("variant", "players", *SWITCHES)))
+    return _ruleset(*map(int, RULES(state)))
 
 
 @cache

@@ -45,11 +45,10 @@ def test_wrong_input_is_told_in_one_line(words: list[str], error: str) -> None:
     assert error in result.stderr
 
 
-def test_both_commands_print_the_same(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_both_commands_print_the_same(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["greedy", "random", "--games", "2", "--workers", "1", "--json"]
     printed = json.loads(CliRunner().invoke(app, ["arena", *words]).stdout)
-    monkeypatch.setattr(sys, "argv", ["arena", *words])
-    plain.main()
+    assert 0 == plain.run(words)
     assert [without_times(printed)] == [without_times(json.loads(capsys.readouterr().out))]
     assert 2 == printed["standings"][0]["wins"]
 

@@ -6,7 +6,7 @@ from cabochon import Move, View
 from cabochon.arena import Entrant, Match, play_game
 from cabochon.arena.pairings import fixtures
 from cabochon.arena.runner import CUT
-from cabochon.bots import BOTS, BaseBot, Budget
+from cabochon.bots import BOTS, NO_LIMIT, BaseBot, Budget
 from cabochon.search.analysis import Signal
 
 from .results import GREEDY, duel
@@ -24,7 +24,7 @@ def test_a_game_without_an_end_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
 class Broken(BaseBot):
     name = character = "broken"
 
-    def choose(self, view: View, budget: Budget, seed: int, stop: Signal | None = None) -> Move:
+    def choose(self, view: View, budget: Budget = NO_LIMIT, seed: int = 0, stop: Signal | None = None) -> Move:
         raise ZeroDivisionError
 
 

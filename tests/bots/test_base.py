@@ -3,7 +3,7 @@
 import pytest
 
 from cabochon import Game, Move, View
-from cabochon.bots import BaseBot, Budget, legal_moves
+from cabochon.bots import NO_LIMIT, BaseBot, Budget, legal_moves
 from cabochon.search.analysis import Signal
 
 from .games import VARIANTS, choice
@@ -20,7 +20,7 @@ def test_the_legal_moves_of_a_view_are_those_of_the_game(variant: str) -> None:
 class Passive(BaseBot):
     name = character = "passive"
 
-    def choose(self, view: View, budget: Budget, seed: int, stop: Signal | None = None) -> Move:
+    def choose(self, view: View, budget: Budget = NO_LIMIT, seed: int = 0, stop: Signal | None = None) -> Move:
         return Move.parse("pass")
 
 

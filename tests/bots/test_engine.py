@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cabochon import Game, Move, View, format_position
-from cabochon.bots import BOTS, Analyst, BaseBot, Budget, bot
+from cabochon.bots import BOTS, NO_LIMIT, Analyst, BaseBot, Budget, bot
 from cabochon.bots.engine import Engine, main, run_session
 from cabochon.cli import app
 from cabochon.search.analysis import Analysis, MoveStats, Signal
@@ -197,7 +197,7 @@ class Slow(BaseBot):
     begun: threading.Event = field(default_factory=threading.Event)
     let_go: threading.Event = field(default_factory=threading.Event)
 
-    def choose(self, view: View, budget: Budget, seed: int, stop: Signal | None = None) -> Move:
+    def choose(self, view: View, budget: Budget = NO_LIMIT, seed: int = 0, stop: Signal | None = None) -> Move:
         self.begun.set()
         assert self.let_go.wait(60)
         return Move.parse("take wug")
@@ -210,7 +210,9 @@ class Stoppable(Slow):
     def analyst(self) -> Analyst:
         return self
 
-    def analyse(self, view: View, budget: Budget, seed: int, *, threads: int = 1, stop: Signal | None = None) -> Analysis:
+    def analyse(
+        self, view: View, budget: Budget = NO_LIMIT, seed: int = 0, *, threads: int = 1, stop: Signal | None = None
+    ) -> Analysis:
         self.begun.set()
         assert isinstance(stop, threading.Event) and stop.wait(60)
         move, values = Move.parse("take rr"), (0.625, 0.375)
@@ -218,7 +220,7 @@ class Stoppable(Slow):
 
 
 class Broken(Slow):
-    def choose(self, view: View, budget: Budget, seed: int, stop: Signal | None = None) -> Move:
+    def choose(self, view: View, budget: Budget = NO_LIMIT, seed: int = 0, stop: Signal | None = None) -> Move:
         raise ZeroDivisionError("one\ntwo")
 
 

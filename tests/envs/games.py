@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from cabochon import Game, batch, deal
-from cabochon.envs.observation import action_masks
+from cabochon.observation import action_masks
 from cabochon.rules.actions import BUY, RESERVE
 from cabochon.rules.cards import DECK_START, NONE, TIER
 from tests.support.comparing import random_house

@@ -16,7 +16,7 @@ import numpy as np
 from cabochon import VARIANTS
 from cabochon.envs.episodes import ILLEGAL_REWARD, NEXT_STEP, SAME_STEP, Episodes, compiled_bots, seat_bots
 from cabochon.envs.gpu import SplendorGpu, _advance, _advance_random, _observe_all
-from cabochon.envs.observation import mask_numbers
+from cabochon.observation import mask_numbers
 
 cuda: Any = numba.cuda
 MODES = {"next_step": NEXT_STEP, "same_step": SAME_STEP}

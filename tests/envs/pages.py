@@ -5,12 +5,12 @@ from pathlib import Path
 
 from cabochon.envs.episodes import COMPILED_BOTS
 from cabochon.envs.names import gymnasium_id, openspiel_name, pettingzoo_module
-from cabochon.envs.observation import ASKED, CARD, SEAT, TILE, TILES_ASK_MORE, Field, fields, observation_size, offsets
+from cabochon.observation import ASKED, CARD, SEAT, TILE, TILES_ASK_MORE, Field, fields, observation_size, offsets
 from cabochon.rules import actions
 from cabochon.rules.variants import VARIANTS
 
 FOLDER = Path(__file__).parents[2] / "docs" / "envs"
-PAGES = sorted(FOLDER.glob("*.md"))
+PAGES = sorted(page for page in FOLDER.glob("*.md") if page.stem != "README")
 HEADINGS = ["Usage", "Actions", "Observation", "Rewards", "Termination", "Versions"]
 ACTIONS = {
     "take one to three different colours": (actions.TAKE, actions.TAKE_TWO),

@@ -8,12 +8,12 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 import cabochon.envs
-from cabochon import VARIANTS, CabochonError, Game, IllegalMove, Move, RulesetError, View
-from cabochon.bots import BOTS, BaseBot, Budget, bot, legal_moves
+from cabochon import VARIANTS, CabochonError, Game, IllegalMove, Move, RulesetError, View, WrongType, observe
+from cabochon.bots import BOTS, NO_LIMIT, BaseBot, Budget, bot, legal_moves
 from cabochon.envs.episodes import COMPILED_BOTS
 from cabochon.envs.gymnasium import SplendorEnv
-from cabochon.envs.observation import action_masks, observations
 from cabochon.envs.registration import GYMNASIUM_IDS
+from cabochon.observation import action_masks
 from cabochon.search.analysis import Signal
 
 from .games import random_actions
@@ -127,7 +127,7 @@ def test_arrays_are_fresh() -> None:
     row[:] = 0
     info["action_mask"][:] = 0
     np.testing.assert_array_equal(action_masks(environment.games.states)[0].astype(bool), environment.action_masks())
-    assert observations(environment.games.states, 0).any()
+    assert observe(environment.games.states, 0).any()
 
 
 def test_masks_say_what_is_legal() -> None:
@@ -148,7 +148,7 @@ class First(BaseBot):
     def __init__(self) -> None:
         self.seats: list[int] = []
 
-    def choose(self, view: View, budget: Budget, seed: int, stop: Signal | None = None) -> Move:
+    def choose(self, view: View, budget: Budget = NO_LIMIT, seed: int = 0, stop: Signal | None = None) -> Move:
         assert view.seat == view.turn
         self.seats.append(view.turn)
         return legal_moves(view)[0]
@@ -175,7 +175,10 @@ def test_the_compiled_bots_are_the_named_bots() -> None:
         ({"opponents": "deep"}, "unknown bot 'deep'"),
         ({"opponents": ["greedy"], "players": 3}, "3 players need 2 opponents, not 1"),
         ({"turn_limit": 1}, "turn_limit must be at least 2"),
-        ({"illegal": "ignore"}, "illegal must be one of end, raise"),
+        ({"illegal": "ignore"}, "illegal must be one of end, raise, random"),
+        ({"colour": 1}, "unknown setting 'colour': choose from variant, players, opponents"),
+        ({"opponents": First}, r"First is a class: a bot is an object of it, First"),
+        ({"opponents": 7}, "a bot is a name, a function of view, budget and seed, or an object with `choose`, not 7"),
         ({"start": 2}, "start must be a seat from 0 to 1"),
         ({"render_mode": "film"}, "render_mode must be one of"),
         ({"variant": "deluxe"}, "unknown variant 'deluxe'"),
@@ -193,3 +196,39 @@ def test_steps_and_renders_need_a_deal_and_a_mode() -> None:
         SplendorEnv().step(0)
     with pytest.raises(CabochonError, match="without a render mode"):
         SplendorEnv().render()
+
+
+@pytest.mark.parametrize("opponents", ["random", First()], ids=["compiled", "asked from Python"])
+def test_a_random_action_may_take_the_place_of_an_illegal_one(opponents: Any) -> None:
+    environment = SplendorEnv(opponents=opponents, illegal="random", turn_limit=20)
+    seen = []
+    for _ in range(2):
+        environment.reset(seed=4)
+        done = False
+        while not done:
+            _, reward, terminated, truncated, _ = environment.step(60)
+            done = terminated or truncated
+            assert 0.0 == reward
+        seen.append(environment.games.states.tobytes())
+    assert seen[0] == seen[1]
+
+
+@pytest.mark.parametrize("action", [None, 1.5, "take", [1], np.array([1, 2])])
+def test_an_odd_action_is_refused_with_a_sentence(action: Any) -> None:
+    environment = SplendorEnv(opponents="random")
+    environment.reset(seed=1)
+    with pytest.raises(WrongType, match="an action is a whole number from 0 to 72, not"):
+        environment.step(action)
+    with pytest.raises(CabochonError, match="unknown option 'seat': there are none"):
+        environment.reset(options={"seat": 1})
+
+
+def test_bots_are_objects_and_may_be_exchanged() -> None:
+    first = First()
+    environment = SplendorEnv(opponents=first, turn_limit=30)
+    play_out(environment, 1)
+    assert {1} == set(first.seats)
+    asked = len(first.seats)
+    environment.set_opponents(lambda view, budget, seed: str(legal_moves(view)[-1]))
+    play_out(environment, 1)
+    assert asked == len(first.seats)

@@ -11,10 +11,10 @@ from open_spiel.python.algorithms import generate_playthrough, ismcts  # type: i
 from open_spiel.python.algorithms.mcts import RandomRolloutEvaluator  # type: ignore[import-untyped]
 from open_spiel.python.observation import make_observation  # type: ignore[import-untyped]
 
-from cabochon import TILES, VARIANTS, Game, Move
+from cabochon import TILES, VARIANTS, Game, Move, RulesetError, observe
 from cabochon.envs import openspiel
 from cabochon.envs.names import openspiel_name
-from cabochon.envs.observation import fields, observations
+from cabochon.observation import fields
 from cabochon.rules.cards import NUMBER, TILE_START
 
 from . import playthroughs
@@ -126,7 +126,7 @@ def test_tiles_are_dealt_with_the_same_chance_and_have_one_face_each(name: str, 
 def test_the_observation_tensor_is_the_observation(name: str, players: int) -> None:
     state = random_state(name, players, 3, 40)
     for player in range(players):
-        row = observations(state.states, player)[0]
+        row = observe(state.states, player)[0]
         np.testing.assert_array_equal(row, np.array(state.observation_tensor(player))[players:])
         observer = make_observation(state.get_game())
         observer.set_from(state, player)
@@ -257,3 +257,33 @@ def test_actions_are_said_in_words() -> None:
         state.apply_action(state.chance_outcomes()[0][0])
     for action in state.legal_actions():
         assert str(Move(action, None, "classic")) == state.action_to_string(action)
+
+
+@pytest.mark.parametrize("open_reserves", [True, False])
+def test_house_rules_are_parameters(open_reserves: bool) -> None:
+    text = f"python_splendor(goal=4,token_limit=6,hand_limit=2,take_fewer=True,open_reserves={open_reserves},turn_limit=60)"
+    game, rng = pyspiel.load_game(text), np.random.default_rng(1)
+    state, resampled = game.new_initial_state(), 0
+    while not state.is_terminal():
+        if state.is_chance_node():
+            action = rng.choice([outcome for outcome, _ in state.chance_outcomes()])
+        else:
+            actions = state.legal_actions()
+            reserving = [action for action in actions if 30 <= action < 45]
+            action = rng.choice(reserving or actions)
+            assert (state.states["reserved"] <= 2).all()
+            twin = state.resample_from_infostate(state.current_player(), rng.random)
+            assert state.information_state_string() == twin.information_state_string()
+            resampled += 1
+        state.apply_action(int(action))
+    assert resampled > 20
+    shown = Game.from_states(state.states).rules
+    assert (4, 6, 2, True, open_reserves) == (
+        shown.goal,
+        shown.token_limit,
+        shown.hand_limit,
+        shown.take_fewer,
+        shown.open_reserves,
+    )
+    with pytest.raises(RulesetError, match="goal must be a number from 1 to 100, not 500"):
+        pyspiel.load_game("python_splendor(goal=500)")

@@ -66,13 +66,5 @@ def test_random_against_greedy_runs(monkeypatch: pytest.MonkeyPatch, capsys: pyt
     assert re.search(r"greedy wins [56] of 6 games of classic for 2", capsys.readouterr().out)
 
 
-def test_learning_runs_where_its_extra_is(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("sb3_contrib")
-    little = ["--minutes", "0", "--greedy-games", "20", "--tables", "32", "--games", "20"]
-    monkeypatch.setattr(sys, "argv", ["learn_with_ppo.py", *little])
-    runpy.run_path(str(EXAMPLES / "learn_with_ppo.py"), run_name="__main__")
-    assert re.search(r"wins .* of 2000 new games against greedy", capsys.readouterr().out)
-
-
 def test_there_are_three_examples() -> None:
     assert {"random_against_greedy", "learn_with_ppo", "gpu_throughput"} == {path.stem for path in EXAMPLES.glob("*.py")}

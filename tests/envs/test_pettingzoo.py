@@ -10,9 +10,8 @@ import numpy as np
 import pettingzoo  # type: ignore[import-untyped]
 import pytest
 
-from cabochon import VARIANTS, CabochonError, Game, IllegalMove
+from cabochon import VARIANTS, CabochonError, Game, IllegalMove, WrongType, observe
 from cabochon.envs import splendor_cities_v0, splendor_marvel_v0, splendor_v0
-from cabochon.envs.observation import observations
 from cabochon.envs.registration import PETTINGZOO_IDS
 
 from .games import with_other_hidden_cards
@@ -61,7 +60,7 @@ def play_out(environment: Any, seed: int) -> tuple[Any, dict[str, float]]:
         seat = int(agent[-1])
         assert seat == raw.states["turn"][0]
         assert {move.action for move in Game.from_states(raw.states).legal_moves()} == set(np.flatnonzero(shown["action_mask"]))
-        np.testing.assert_array_equal(observations(raw.states, seat)[0], shown["observation"])
+        np.testing.assert_array_equal(observe(raw.states, seat)[0], shown["observation"])
         environment.step(int(rng.choice(np.flatnonzero(shown["action_mask"]))))
     return raw, total
 
@@ -146,3 +145,39 @@ def test_wrong_settings_are_refused_by_name() -> None:
         splendor_v0.env(render_mode="film")
     with pytest.raises(CabochonError, match="start must be a seat"):
         splendor_v0.env(start=7)
+    with pytest.raises(CabochonError, match="unknown setting 'colour': choose from players, turn_limit"):
+        splendor_v0.env(colour=1)
+
+
+def test_a_random_action_may_take_the_place_of_an_illegal_one() -> None:
+    def played(seed: int) -> tuple[int, bytes]:
+        environment = splendor_v0.env(illegal="random", turn_limit=30)
+        environment.reset(seed=seed)
+        steps = 0
+        while not any((environment.terminations | environment.truncations).values()):
+            environment.step(60)
+            steps += 1
+        return steps, environment.states.tobytes()
+
+    assert played(1) == played(1) != played(2)
+    assert 30 <= played(1)[0]
+
+
+@pytest.mark.parametrize("action", [None, 1.5, "take", [1], np.array([1, 2])])
+def test_an_odd_action_is_refused_with_a_sentence(action: Any) -> None:
+    environment = splendor_v0.env()
+    environment.reset(seed=1)
+    with pytest.raises(WrongType, match="an action is a whole number from 0 to 72, not"):
+        environment.step(action)
+    assert not any(environment.terminations.values())
+    environment.step(np.array(environment.observe(environment.agent_selection)["action_mask"].argmax()))
+
+
+def test_nothing_goes_before_the_first_reset() -> None:
+    for use in (lambda env: env.step(0), lambda env: env.last(), lambda env: env.agents, lambda env: list(env.agent_iter())):
+        with pytest.raises(AttributeError, match="reset the environment first"):
+            use(splendor_v0.env())
+    environment = splendor_v0.env(turn_limit=2)
+    play_out(environment, 1)
+    with pytest.raises(CabochonError, match="its agents are gone"):
+        environment.step(0)

@@ -7,22 +7,35 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
-from cabochon import VARIANTS, CabochonError, IllegalMove, batch
+from cabochon import VARIANTS, CabochonError, IllegalMove, Move, View, batch
+from cabochon.bots import Budget, PolicyBot, legal_moves
 from cabochon.envs.gymnasium import SplendorEnv
-from cabochon.envs.observation import observation_size
 from cabochon.envs.registration import GYMNASIUM_IDS
 from cabochon.envs.vector import SplendorVectorEnv
+from cabochon.observation import observation_size
 
 from .games import random_actions
 
 pytestmark = pytest.mark.slow
 
 GAMES = 12
+
+
+def first_legal(view: View, _budget: Budget, _seed: int) -> Move:
+    return legal_moves(view)[0]
+
+
+def lowest_legal(_observations: Any, masks: Any) -> Any:
+    return masks.argmax(axis=1)
+
+
 SETTINGS: list[dict[str, Any]] = [
     {"opponents": "random"},
     {"opponents": "greedy", "variant": "marvel", "players": 3},
     {"opponents": "greedy", "variant": "cities"},
     {"opponents": ["random", "greedy", "random"], "players": 4, "turn_limit": 50, "take_fewer": True},
+    {"opponents": [first_legal, "random"], "players": 3, "turn_limit": 40, "illegal": "random"},
+    {"opponents": PolicyBot("lowest", lowest_legal), "turn_limit": 40},
 ]
 
 
@@ -41,7 +54,7 @@ def assert_same(one: Any, other: Any, where: str) -> None:
         np.testing.assert_array_equal(one, other, where)
 
 
-@pytest.mark.parametrize("settings", SETTINGS, ids=str)
+@pytest.mark.parametrize("settings", SETTINGS, ids=range(len(SETTINGS)))  # functions have no name that stays
 @pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
 def test_equal_to_the_single_environment(settings: dict[str, Any], mode: AutoresetMode) -> None:
     ours = SplendorVectorEnv(GAMES, autoreset_mode=mode, **settings)
@@ -140,5 +153,43 @@ def test_wrong_arguments_are_refused() -> None:
         games.step([1, 2])
     with pytest.raises(CabochonError, match="reset_mask must be an array of 3"):
         games.reset(options={"reset_mask": [True, False, False]})
-    with pytest.raises(CabochonError, match="'deep' is not a compiled bot: choose from random, greedy"):
+    with pytest.raises(CabochonError, match="unknown bot 'deep': choose one of random"):
         SplendorVectorEnv(3, opponents="deep")
+
+
+def test_a_policy_decides_for_all_its_games_at_once() -> None:
+    asked: list[int] = []
+
+    def count(observations: Any, masks: Any) -> Any:
+        asked.append(len(observations))
+        return masks.argmax(axis=1)
+
+    games = SplendorVectorEnv(32, opponents=PolicyBot("counting", count), start=0)
+    _, infos = games.reset(seed=1)
+    assert not asked
+    games.step(infos["action_mask"].argmax(axis=1))
+    assert 32 == asked[0]
+    assert (games.games.states["turn"] == 0).all()
+
+
+def test_opponents_can_be_exchanged_for_snapshots() -> None:
+    games = SplendorVectorEnv(8, opponents=PolicyBot("lowest", lowest_legal), start=0, turn_limit=60)
+    _, infos = games.reset(seed=1)
+    games.step(infos["action_mask"].argmax(axis=1))
+    games.set_opponents("greedy")
+    for _ in range(40):
+        infos = games.step(games.action_masks().argmax(axis=1))[4]
+    games.set_opponents(PolicyBot("odd", lambda rows, masks: np.full(len(rows), 60)))
+    with pytest.raises(IllegalMove, match="action 60 in game") as error:
+        games.step(games.action_masks().argmax(axis=1))
+    assert ["opponent odd chose it"] == error.value.__notes__
+
+
+@pytest.mark.parametrize("actions", [[0.0] * 3, [[0], [1], [2]], ["a", "b", "c"], [0, 1], [[0, 1], [0]], None])
+def test_odd_actions_and_options_are_refused_with_a_sentence(actions: Any) -> None:
+    games = SplendorVectorEnv(3, opponents="random")
+    games.reset(seed=1)
+    with pytest.raises(CabochonError, match="actions must be 3 whole numbers, one for each game"):
+        games.step(actions)
+    with pytest.raises(CabochonError, match="unknown option 'reset': choose from reset_mask"):
+        games.reset(options={"reset": 1})

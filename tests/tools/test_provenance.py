@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from cabochon.tools import provenance
+from cabochon.version import __version__
 
 
 def test_without_a_checkout_the_environment_says_the_commit(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -14,7 +15,7 @@ def test_without_a_checkout_the_environment_says_the_commit(monkeypatch: pytest.
 
     monkeypatch.setattr(subprocess, "run", no_git)
     monkeypatch.delenv("CABOCHON_COMMIT", raising=False)
-    assert "unknown" == provenance.commit()
+    assert f"v{__version__}" == provenance.commit()
     monkeypatch.setenv("CABOCHON_COMMIT", "1234567")
     assert "1234567" == provenance.commit()
 

@@ -3,6 +3,7 @@
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..errors import CabochonError
@@ -13,7 +14,7 @@ from .statistics import Sprt
 INVALID_INPUT, INTERRUPTED = 2, 130
 
 
-def parse_options() -> argparse.Namespace:
+def parse_options(words: Sequence[str]) -> argparse.Namespace:
     """The options of the command line; `cabochon arena --help` explains them."""
     parser = argparse.ArgumentParser("python -m cabochon.arena")
     parser.add_argument("bots", nargs="+", metavar="BOT")
@@ -27,7 +28,7 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--out", type=Path)
     parser.add_argument("--ray", metavar="ADDRESS")
     parser.add_argument("--json", action="store_true")
-    return parser.parse_args()
+    return parser.parse_args(words)
 
 
 def print_progress(done: int, total: int) -> None:
@@ -36,26 +37,33 @@ def print_progress(done: int, total: int) -> None:
         print(f"\r{done} of {total} games", end="\n" if done == total else "", file=sys.stderr, flush=True)
 
 
-def main() -> None:
-    options = parse_options()
+def play(words: Sequence[str]) -> None:
+    """Play the match that the words ask for, and print its result."""
+    options = parse_options(words)
     result = run_match(
         parse_match(options.bots, options.variant, options.seed, options.nodes, options.seconds),
         options.games,
         workers=options.workers,
         sprt=Sprt(*options.sprt) if options.sprt else None,
         file=options.out,
-        command=sys.argv[1:],
+        command=words,
         ray=options.ray,
         progress=print_progress,
     )
     print(json.dumps(result.as_json(), indent=2) if options.json else format_report(result))
 
 
-if __name__ == "__main__":
+def run(words: Sequence[str]) -> int:
+    """The same, with the exit status of a command; invalid input is answered with one line."""
     try:
-        main()
+        play(words)
     except CabochonError as error:
         print(f"cabochon: {error}", file=sys.stderr)
-        sys.exit(INVALID_INPUT)
+        return INVALID_INPUT
     except KeyboardInterrupt:
-        sys.exit(INTERRUPTED)
+        return INTERRUPTED
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(run(sys.argv[1:]))

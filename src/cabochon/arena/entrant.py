@@ -1,10 +1,12 @@
-"""The entrants of a match: a bot by name, or a program by its command, with a budget."""
+"""The entrants of a match: a bot by name, a program by its command, or an object, with a budget."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
-from ..bots import BOTS, Bot, Budget, bot
+from ..bots import BOTS, AnyBot, Bot, Budget, bot
 from ..bots.external import ExternalBot
 from ..bots.levels import Level
+from ..bots.registry import as_bot, name_of
 from ..errors import CabochonError
 from ..search.mcts import BY_NET, SearchConfig
 
@@ -19,13 +21,15 @@ class Entrant:
     """A bot and its budget; without one the bot uses its own.
 
     `nets` is a folder of other nets, for a level that uses a net. `search` has other constants of the search, by the names of
-    `SearchConfig`, so that an experiment can play against what is.
+    `SearchConfig`, so that an experiment can play against what is. `player` is a bot that is an object; `bot` is then its name
+    in this match, by which entrants are told apart.
     """
 
     bot: str
     budget: Budget = OWN_BUDGET
     nets: str = ""
     search: tuple[tuple[str, float], ...] = ()
+    player: Bot | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
         settings = [f"{NETS}{self.nets}"] if self.nets else []
@@ -36,6 +40,8 @@ class Entrant:
 
     def start(self) -> Bot:
         """The bot; if it is a program, it is started."""
+        if self.player is not None:
+            return self.player
         if not self.bot.startswith(COMMAND):
             found = _with_nets(bot(self.bot), self.nets) if self.nets else bot(self.bot)
             return _with_search(found, dict(self.search)) if self.search else found
@@ -81,6 +87,29 @@ def parse_entrant(text: str, default: Budget = OWN_BUDGET) -> Entrant:
     if nets or search:
         entrant.start()  # raises now if this bot uses no net, or does not search
     return entrant
+
+
+def entrants_of(bots: Sequence[str | AnyBot | Entrant], default: Budget = OWN_BUDGET) -> tuple[Entrant, ...]:
+    """Entrants from texts and from objects. Two objects of one name are told apart by a number; one object twice is one."""
+    found: list[Entrant] = []
+    for player in bots:
+        if isinstance(player, Entrant):
+            found.append(player)
+        elif isinstance(player, str):
+            found.append(parse_entrant(player, default))
+        else:
+            found.append(_object_entrant(player, default, found, bots))
+    return tuple(found)
+
+
+def _object_entrant(player: AnyBot, budget: Budget, others: list[Entrant], bots: Sequence[object]) -> Entrant:
+    for other, given in zip(others, bots, strict=False):
+        if given is player:
+            return other
+    name, taken = name_of(player), {other.bot for other in others}
+    name = next(text for text in (name, *(f"{name}-{i}" for i in range(2, len(bots) + 2))) if text not in taken)
+    adapted = as_bot(name, player)
+    return Entrant(name, OWN_BUDGET if adapted.default_budget is None else budget, player=adapted)
 
 
 def _split_settings(text: str) -> tuple[str, tuple[tuple[str, float], ...], str]:

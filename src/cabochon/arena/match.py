@@ -4,8 +4,9 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
 
+from ..bots import AnyBot
 from ..errors import CabochonError
-from .entrant import checked_budget, parse_entrant
+from .entrant import Entrant, checked_budget, entrants_of
 from .pairings import DEALS_PER_SEED, Fixture, Match, fixtures
 from .results import ResultsFile
 from .runner import GameResult, warm_up
@@ -13,7 +14,7 @@ from .statistics import PAIR_SCORES, Sprt
 from .summary import Summary, deal_share, summarise
 from .workers import default_workers, play_here, play_in_processes
 
-Progress = Callable[[int, int], None]
+Progress = Callable[[int, int], None]  # games done, of how many
 
 
 def _no_progress(_done: int, _total: int) -> None:
@@ -24,8 +25,29 @@ def parse_match(
     bots: Sequence[str], variant: str = "classic", seed: int = 1, nodes: int | None = None, seconds: float | None = None
 ) -> Match:
     """A match from the arguments of the command line."""
-    budget = checked_budget(nodes, seconds)
-    return Match(tuple(parse_entrant(bot, budget) for bot in bots), variant, seed)
+    return Match(entrants_of(bots, checked_budget(nodes, seconds)), variant, seed)
+
+
+def play_match(
+    bots: Sequence[str | AnyBot | Entrant],
+    games: int = 400,
+    *,
+    variant: str = "classic",
+    seed: int = 1,
+    nodes: int | None = None,
+    seconds: float | None = None,
+    workers: int = 1,
+    sprt: Sprt | None = None,
+    file: Path | str | None = None,
+    progress: Progress = _no_progress,
+) -> Summary:
+    """Let bots play a match, one for each seat, and sum it up.
+
+    A bot is a text as on the command line, an object, or a function of view, budget and seed. With one worker the games are
+    played in this process; more are processes of their own, which a script starts only under `if __name__ == "__main__":`.
+    """
+    match = Match(entrants_of(bots, checked_budget(nodes, seconds)), variant, seed)
+    return run_match(match, games, workers=workers, sprt=sprt, file=Path(file) if file else None, progress=progress)
 
 
 def run_match(

@@ -71,10 +71,15 @@ def rotations(circle: tuple[Entrant, ...]) -> list[tuple[Entrant, ...]]:
 
 
 def fixtures(match: Match, deals: int) -> Iterator[Fixture]:
-    ways = circles(match.entrants)
     for deal in range(deals):
-        for rotation, seats in enumerate(rotations(ways[deal % len(ways)])):
-            yield Fixture(deal, rotation, seats)
+        for rotation in range(match.players):
+            yield fixture(match, deal, rotation)
+
+
+def fixture(match: Match, deal: int, rotation: int) -> Fixture:
+    """One game of a match. A worker that knows the match needs no more than its two numbers."""
+    ways = circles(match.entrants)
+    return Fixture(deal, rotation, rotations(ways[deal % len(ways)])[rotation])
 
 
 def deal_seed(match: Match, deal: int) -> int:

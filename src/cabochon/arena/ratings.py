@@ -162,5 +162,5 @@ def _choix() -> Any:
     try:
         import choix
     except ImportError as missing:
-        raise CabochonError("ratings need the library choix: pip install 'cabochon[arena]'") from missing
+        raise CabochonError("ratings need the library choix: pip install 'cabochon-game[arena]'") from missing
     return choix

@@ -4,7 +4,7 @@ from collections.abc import Generator, Sequence
 from typing import Any
 
 from ..errors import CabochonError
-from .pairings import Fixture, Match
+from .pairings import Fixture, Match, fixture
 from .runner import GameResult, play_game, warm_up
 
 
@@ -15,8 +15,8 @@ class Player:
         self.match = match
         warm_up(match)
 
-    def play(self, fixture: Fixture) -> GameResult:
-        return play_game(self.match, fixture)
+    def play(self, deal: int, rotation: int) -> GameResult:
+        return play_game(self.match, fixture(self.match, deal, rotation))
 
 
 def play_on_cluster(match: Match, fixtures: Sequence[Fixture], address: str) -> Generator[GameResult]:
@@ -29,7 +29,9 @@ def play_on_cluster(match: Match, fixtures: Sequence[Fixture], address: str) -> 
         cores = int(ray.cluster_resources().get("CPU", 1))
         actor = ray.remote(num_cpus=1)(Player)
         players = [actor.remote(match) for _ in range(min(cores, len(fixtures)))]
-        yield from ray.util.ActorPool(players).map_unordered(lambda player, fixture: player.play.remote(fixture), fixtures)
+        yield from ray.util.ActorPool(players).map_unordered(
+            lambda player, game: player.play.remote(game.deal, game.rotation), fixtures
+        )
     finally:
         if is_ours:
             ray.shutdown()
@@ -40,7 +42,7 @@ def _ray() -> Any:
         import ray
         import ray.util
     except ImportError as missing:
-        raise CabochonError("--ray: Ray is not installed here: pip install 'cabochon[ray]'") from missing
+        raise CabochonError("--ray: Ray is not installed here: pip install 'cabochon-game[ray]'") from missing
     return ray
 
 

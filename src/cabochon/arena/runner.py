@@ -56,12 +56,12 @@ class _Stopwatch:
 
 
 def start_bots(seats: Sequence[Entrant]) -> list[Bot]:
-    """A bot for each seat, kept from game to game; an entrant with two seats has two."""
+    """A bot for each seat, kept from game to game; an entrant with two seats has two. An object is the caller's, and the same."""
     keys = [(entrant, seats[:seat].count(entrant)) for seat, entrant in enumerate(seats)]
     for key in keys:
-        if key not in _started:
+        if key not in _started and key[0].player is None:
             _started[key] = key[0].start()
-    return [_started[key] for key in keys]
+    return [key[0].player or _started[key] for key in keys]
 
 
 def stop_bots() -> None:

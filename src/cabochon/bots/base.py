@@ -1,5 +1,6 @@
 """What a bot is: the protocols `Bot` and `Analyst`, and `BaseBot`, which has a default for everything but `choose`."""
 
+import secrets
 import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from ..search.budget import Budget
 from ..view import View, state_of
 
 NO_LIMIT = Budget()
+SEED_BITS = 48
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,8 @@ class Thought:
 
 class Bot(Protocol):
     """A program that decides for a seat. The same view, budget in nodes and seed give the same move.
+
+    Without a budget a bot takes its default; without a seed the bots of this package draw one.
 
     The protocol is complete: callers never have to find out by inspection what a bot can do. Bots inherit the defaults from
     `BaseBot`; `registry.add_bot` wraps a plain function.
@@ -49,10 +53,10 @@ class Bot(Protocol):
     def analyst(self) -> "Analyst | None":
         """The bot itself if it can explain its moves, and always plays the move that its analysis names as best."""
 
-    def choose(self, view: View, budget: Budget, seed: int, stop: Signal | None = None) -> Move:
+    def choose(self, view: View, budget: Budget = NO_LIMIT, seed: int = 0, stop: Signal | None = None) -> Move:
         """A legal move for the seat to decide, from the view of that seat. Once `stop` is set it should answer at once."""
 
-    def think(self, view: View, budget: Budget, seed: int, stop: Signal | None = None) -> Thought:
+    def think(self, view: View, budget: Budget = NO_LIMIT, seed: int = 0, stop: Signal | None = None) -> Thought:
         """The move of `choose`, with its cost."""
 
     def new_game(self) -> None:
@@ -65,7 +69,9 @@ class Bot(Protocol):
 class Analyst(Bot, Protocol):
     """A bot that also gives the chances of all seats, the value of each move, and the main line."""
 
-    def analyse(self, view: View, budget: Budget, seed: int, *, threads: int = 1, stop: Signal | None = None) -> Analysis:
+    def analyse(
+        self, view: View, budget: Budget = NO_LIMIT, seed: int = 0, *, threads: int = 1, stop: Signal | None = None
+    ) -> Analysis:
         """The result of the search within the budget; `threads` search in parallel."""
 
 
@@ -83,9 +89,9 @@ class BaseBot(ABC):
         return None
 
     @abstractmethod
-    def choose(self, view: View, budget: Budget, seed: int, stop: Signal | None = None) -> Move: ...
+    def choose(self, view: View, budget: Budget = NO_LIMIT, seed: int = 0, stop: Signal | None = None) -> Move: ...
 
-    def think(self, view: View, budget: Budget, seed: int, stop: Signal | None = None) -> Thought:
+    def think(self, view: View, budget: Budget = NO_LIMIT, seed: int = 0, stop: Signal | None = None) -> Thought:
         before = time.perf_counter()
         move = self.choose(view, budget, seed, stop)
         return Thought(move, None, time.perf_counter() - before)
@@ -102,6 +108,11 @@ def legal_moves(view: View) -> list[Move]:
     mask = int(batch.legal(state_of(view))[0])
     first = int(FIRST_ACTION[STAGES.index(view.stage)])
     return [Move(first + bit, None, view.rules.variant) for bit in range(mask.bit_length()) if mask >> bit & 1]
+
+
+def fresh_seed(seed: int | None) -> int:
+    """The seed, or a new one for a caller who gave none."""
+    return secrets.randbits(SEED_BITS) if seed is None else seed
 
 
 def check(view: View) -> None:

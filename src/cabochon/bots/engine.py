@@ -12,6 +12,7 @@ from ..errors import MAX_QUOTED, CabochonError
 from ..game import Game
 from ..notation.ascii import draw
 from ..notation.position import parse_position
+from ..rules import compile_progress
 from ..search.analysis import Analysis
 from ..search.budget import Budget
 from ..version import __version__
@@ -320,6 +321,18 @@ def bench_views() -> Iterable[View]:
         yield game.view(game.turn)
 
 
+class CompileInfo:
+    """Tells the other side that there is a wait: a line when compiling has begun, and one when it is over."""
+
+    def __init__(self, write: Callable[[str], None]) -> None:
+        self.write, self.is_told = write, False
+
+    def __call__(self, _count: int, is_done: bool) -> None:
+        if is_done == self.is_told:
+            self.write("info compiled" if is_done else "info compiling")
+        self.is_told = not is_done
+
+
 def run_session(lines: Iterable[str], write: Callable[[str], None], name: str = "greedy") -> None:
     """A session from its first line to `quit` or the end of the input."""
     engine = Engine(write, name)
@@ -340,4 +353,8 @@ def main(name: str = "greedy", stdin: TextIO | None = None, stdout: TextIO | Non
         with lock:
             print(text, file=out, flush=True)
 
-    run_session(iter(source.readline, ""), write, name)
+    before = compile_progress.tell(CompileInfo(write))
+    try:
+        run_session(iter(source.readline, ""), write, name)
+    finally:
+        compile_progress.tell(before)

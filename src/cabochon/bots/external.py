@@ -18,7 +18,7 @@ from ..search.analysis import Signal
 from ..search.budget import Budget
 from ..view import View
 from ..why_not import why_not
-from .base import BaseBot, legal_moves
+from .base import NO_LIMIT, BaseBot, fresh_seed, legal_moves
 
 START_SECONDS = 60.0  # until a program is ready; one that compiles itself first may need many
 MOVE_SECONDS = 60.0  # for a move, if the budget has no seconds
@@ -44,13 +44,20 @@ class Timeouts:
         return self.move if budget.seconds is None else budget.seconds + self.grace
 
 
+def split_command(command: str) -> list[str]:
+    """The words of a command line. On Windows a backslash is part of a path and quotes no letter."""
+    if os.name != "nt":
+        return shlex.split(command)
+    return [word.strip('"') for word in shlex.split(command, posix=False)]
+
+
 class Program:
     """A running program: lines to it and lines from it, each with a timeout."""
 
     def __init__(self, command: str) -> None:
         try:
             self.process = subprocess.Popen(
-                shlex.split(command),
+                split_command(command),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 text=True,
@@ -113,7 +120,10 @@ class Program:
 
     def kill(self) -> None:
         with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.process.pid, signal.SIGKILL)
+            if hasattr(os, "killpg"):
+                os.killpg(self.process.pid, signal.SIGKILL)
+            else:  # Windows has no groups of processes that end together
+                self.process.kill()
         self.process.wait()
         while self.reader.is_alive():  # it may be blocked by a full queue
             with suppress(Empty):
@@ -149,12 +159,12 @@ class ExternalBot(BaseBot):
         if self.program is not None:
             self.program.send("new")
 
-    def choose(self, view: View, budget: Budget, seed: int, stop: Signal | None = None) -> Move:  # noqa: ARG002
+    def choose(self, view: View, budget: Budget = NO_LIMIT, seed: int | None = None, stop: Signal | None = None) -> Move:  # noqa: ARG002
         """The program's move; one that gives no legal move is killed. `stop` has no effect."""
         with self.lock:
             self.start()
             assert self.program is not None
-            self.program.send(f"set seed {seed}", *request(view, budget))
+            self.program.send(f"set seed {fresh_seed(seed)}", *request(view, budget))
             try:
                 return legal_answer(view, self.program.await_line("bestmove", self.timeouts.for_move(budget)))
             except ProgramError as error:

@@ -12,7 +12,7 @@ from ..search.budget import Budget
 from ..search.mcts import BY_NET, BY_ROLLOUT, SearchConfig
 from ..search.models.net import net_path
 from ..view import View
-from .base import Analyst, BaseBot, Thought, check
+from .base import NO_LIMIT, Analyst, BaseBot, Thought, check, fresh_seed
 
 log = logging.getLogger(__name__)
 
@@ -36,17 +36,25 @@ class Level(BaseBot):
     def analyst(self) -> Analyst | None:
         return None if self.temperature else self
 
-    def choose(self, view: View, budget: Budget, seed: int, stop: Signal | None = None) -> Move:
+    def choose(self, view: View, budget: Budget = NO_LIMIT, seed: int | None = None, stop: Signal | None = None) -> Move:
         return self.think(view, budget, seed, stop).move
 
-    def think(self, view: View, budget: Budget, seed: int, stop: Signal | None = None) -> Thought:
+    def think(self, view: View, budget: Budget = NO_LIMIT, seed: int | None = None, stop: Signal | None = None) -> Thought:
         check(view)
+        seed = fresh_seed(seed)
         found = self.analyse(view, budget, seed, stop=stop)
         move = sample_move(found, self.temperature, seed) if self.temperature else found.best
         return Thought(move, found.nodes, found.seconds)
 
     def analyse(
-        self, view: View, budget: Budget, seed: int, *, threads: int = 1, stop: Signal | None = None, lines: int = 0
+        self,
+        view: View,
+        budget: Budget = NO_LIMIT,
+        seed: int = 0,
+        *,
+        threads: int = 1,
+        stop: Signal | None = None,
+        lines: int = 0,
     ) -> Analysis:
         """The result of the search within the budget, or within the level's own if the budget has no limit."""
         limited = budget if budget.nodes or budget.seconds else self.default_budget

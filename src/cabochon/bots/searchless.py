@@ -13,7 +13,7 @@ from ..notation.move import Move
 from ..search.analysis import Signal
 from ..search.budget import Budget
 from ..view import View, state_of
-from .base import BaseBot, check, legal_moves
+from .base import NO_LIMIT, BaseBot, check, fresh_seed, legal_moves
 from .greedy import greedy_actions
 
 
@@ -25,9 +25,9 @@ class Random(BaseBot):
     character: str = "plays any legal move, all equally likely"
     default_budget: Budget | None = None
 
-    def choose(self, view: View, budget: Budget, seed: int, stop: Signal | None = None) -> Move:  # noqa: ARG002
+    def choose(self, view: View, budget: Budget = NO_LIMIT, seed: int | None = None, stop: Signal | None = None) -> Move:  # noqa: ARG002
         check(view)
-        return random.Random(seed).choice(legal_moves(view))
+        return random.Random(fresh_seed(seed)).choice(legal_moves(view))
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,6 @@ class Greedy(BaseBot):
     character: str = "buys the best card in reach, or takes what brings the next one closer"
     default_budget: Budget | None = None
 
-    def choose(self, view: View, budget: Budget, seed: int, stop: Signal | None = None) -> Move:  # noqa: ARG002
+    def choose(self, view: View, budget: Budget = NO_LIMIT, seed: int | None = None, stop: Signal | None = None) -> Move:  # noqa: ARG002
         check(view)
-        return Move(int(greedy_actions(state_of(view), np.array([seed]))[0]), None, view.rules.variant)
+        return Move(int(greedy_actions(state_of(view), np.array([fresh_seed(seed)]))[0]), None, view.rules.variant)

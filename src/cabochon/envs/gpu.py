@@ -16,6 +16,7 @@ import numpy as np
 
 from ..bots.greedy import SCRATCH
 from ..errors import CabochonError
+from ..observation import MASK_WORDS, WORD, observation_words
 from ..rules.actions import ACTION_COUNT, FIRST_ACTION
 from ..rules.bits import count_bits, nth_bit
 from ..rules.compile import kernel
@@ -26,6 +27,9 @@ from .episodes import (
     NEXT_STEP,
     SAME_STEP,
     TURN_LIMIT,
+    Games,
+    Results,
+    Settings,
     advance,
     begin,
     checked_limit,
@@ -35,7 +39,6 @@ from .episodes import (
     observe_learner,
     seat_bots,
 )
-from .observation import MASK_WORDS, WORD, observation_words
 
 cuda: Any = numba.cuda
 THREADS = 128
@@ -120,10 +123,9 @@ def _compiled_advance(with_greedy: bool) -> Any:
         i = first + cuda.threadIdx.x
         if cuda.threadIdx.x < games:
             scratch = cuda.local.array(SCRATCH, np.int64) if with_greedy else None
-            advance(
-                states, rngs, moves, ended, actions, rewards, terminated, truncated, last_rows, last_masks,
-                bots, turn_limit, start, mode, i, i + 1, first, scratch,
-            )  # fmt: skip
+            games_of_block = Games(states, rngs, moves, ended)
+            results = Results(rewards, terminated, truncated, last_rows, last_masks, last_rows, last_masks)
+            advance(games_of_block, actions, results, Settings(bots, turn_limit, start, mode), i, i + 1, first, scratch)
         cuda.syncthreads()
         _copy(stage, 0, words, first * RECORD_WORDS, games * RECORD_WORDS)
 

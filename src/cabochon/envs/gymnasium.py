@@ -1,45 +1,45 @@
-"""Gymnasium's single environment: one seat against any named bots."""
+"""Gymnasium's single environment: one seat against any bots."""
 
-from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
-import gymnasium
 import numpy as np
-from gymnasium import spaces
 from numpy.typing import NDArray
 
-from ..bots import Budget, bot
 from ..errors import CabochonError, IllegalMove
-from ..game import Game
+from ..observation import MASK_WORDS, WORD, action_masks, observation_words
 from ..rules.actions import ACTION_COUNT
-from ..rules.rng import stir
-from ..view import view
 from .episodes import (
-    CALLER,
-    COMPILED_BOTS,
     ENDED,
     GOING,
+    ILLEGAL,
+    ILLEGAL_REWARD,
     LEARNER,
+    MAX_SEED,
     NO_RESET,
     OUT_OF_TURNS,
     TURN_LIMIT,
     Episodes,
-    pack_bots,
-    seat_bots,
-    status,
+    checked_action,
+    checked_illegal,
 )
-from .observation import action_masks
+from .needs import needs_extra
+from .opponents import Opponents, bots_decide, split_bots
 from .rendering import RENDER_MODES, checked_mode, render
-from .vector import checked_illegal, observation_space
+from .vector import checked_options, observation_space
+
+with needs_extra("envs"):
+    import gymnasium
+    from gymnasium import spaces
 
 ALL_GAMES = np.ones(1, np.bool_)
-MAX_SEED = (1 << 62) - 1
+StepResult = tuple[NDArray[np.int8], float, bool, bool, dict[str, Any]]
 
 
 class SplendorEnv(gymnasium.Env[NDArray[np.int8], Any]):
     """One learner (seat 0) against bots. A turn may take the learner several steps: the action, returns, a claim.
 
-    An action that is not legal ends the episode with a reward of -1, or raises with `illegal="raise"`.
+    An action that is not legal ends the episode with a reward of -1, or does what the setting `illegal` says.
     """
 
     metadata = {"render_modes": RENDER_MODES, "render_fps": 2}  # noqa: RUF012
@@ -49,51 +49,85 @@ class SplendorEnv(gymnasium.Env[NDArray[np.int8], Any]):
         *,
         variant: str = "classic",
         players: int = 2,
-        opponents: str | Sequence[str] = "greedy",
+        opponents: Opponents = "greedy",
         turn_limit: int = TURN_LIMIT,
         illegal: str = "end",
         start: int | None = None,
         render_mode: str | None = None,
         **house: Any,
     ) -> None:
-        names = seat_bots(players, opponents)
-        self._python_bots = {seat: bot(name) for seat, name in enumerate(names, 1) if name not in COMPILED_BOTS}
-        bots = pack_bots([CALLER, *(COMPILED_BOTS.get(name, CALLER) for name in names)])
-        self.games = Episodes(1, variant, players, bots, turn_limit, start, **house)
+        bots, self._python_bots = split_bots(players, opponents)
+        decide = partial(bots_decide, self._python_bots) if self._python_bots else None
+        self.games = Episodes(1, variant, players, bots, turn_limit, start, decide, **house)
         self.illegal, self.render_mode = checked_illegal(illegal), checked_mode(render_mode)
         self.action_space = spaces.Discrete(ACTION_COUNT)
         self.observation_space: spaces.Box = observation_space(players, variant)  # type: ignore[assignment]
+        self._size = observation_words(players, variant)
         self._is_seeded = self._is_dealt = False
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[NDArray[np.int8], dict[str, Any]]:
         """Deal the next game, with a seed the first of a new sequence, and play to the learner's first decision."""
         super().reset(seed=seed, options=options)
+        checked_options(options, ())
         if seed is not None or not self._is_seeded:
             number = self.np_random.integers(0, MAX_SEED) if seed is None else seed
             self.games.seed(np.array([number], np.int64), ALL_GAMES)
             self._is_seeded = True
+        for player in self._python_bots.values():
+            player.new_game()
         observations, masks = self.games.reset(ALL_GAMES)
         self._is_dealt = True
-        if self._python_bots:
-            observations, masks, _ = self._python_bots_play(observations, masks, 0.0)
-        self._render_for_human()
+        if self.render_mode == "human":
+            self.render()
         return observations[0], {"action_mask": masks[0]}
 
-    def step(self, action: Any) -> tuple[NDArray[np.int8], float, bool, bool, dict[str, Any]]:
+    def step(self, action: Any) -> StepResult:
         """Play the learner's action, then the bots until the learner has to decide again."""
         if not self._is_dealt:
             raise CabochonError("reset the environment before the first step")
+        number = checked_action(action)
+        result = self._step_with_python_bots(number) if self._python_bots else self._step(number)
+        if self.render_mode == "human":
+            self.render()
+        return result
+
+    def set_opponents(self, opponents: Opponents) -> None:
+        """Others play from now on, in the game that runs too: for self-play against snapshots of what is learnt."""
+        bots, self._python_bots = split_bots(self.games.rules.players, opponents)
+        self.games.set_bots(bots, partial(bots_decide, self._python_bots) if self._python_bots else None)
+
+    def _step(self, action: int) -> StepResult:
+        """A step against compiled bots: one call of a kernel."""
+        games, words = self.games, np.empty(self._size + MASK_WORDS, np.int64)
+        outcome = games.step_one(action, words)
+        if outcome == ILLEGAL:
+            outcome = games.step_one(self._instead_of(action), words)
+        reward = 0.0
+        if outcome == ENDED:
+            reward = games.reward()
+        elif outcome == ILLEGAL:
+            reward = ILLEGAL_REWARD
+            games.look(words)
+        shown = words.view(np.int8)
+        mask = shown[WORD * self._size :][:ACTION_COUNT]
+        is_over = outcome != GOING and outcome != OUT_OF_TURNS
+        return shown[: WORD * self._size], reward, is_over, outcome == OUT_OF_TURNS, {"action_mask": mask}
+
+    def _step_with_python_bots(self, action: int) -> StepResult:
         actions = np.array([action], np.int64)
-        if self.illegal == "raise" and len(self.games.illegal(actions, NO_RESET)):
-            raise IllegalMove(f"action {action}", "not legal in this position")
+        if len(self.games.illegal(actions, NO_RESET)):
+            actions[0] = self._instead_of(action)
         step = self.games.step(actions, NO_RESET)
-        observations, masks, reward = step.observations, step.masks, float(step.rewards[0])
-        terminated, truncated = bool(step.terminated[0]), bool(step.truncated[0])
-        if self._python_bots and not (terminated or truncated):
-            observations, masks, reward = self._python_bots_play(observations, masks, reward)
-            terminated, truncated = self._status() == ENDED, self._status() == OUT_OF_TURNS
-        self._render_for_human()
-        return observations[0], reward, terminated, truncated, {"action_mask": masks[0]}
+        info = {"action_mask": step.masks[0]}
+        return step.observations[0], float(step.rewards[0]), bool(step.terminated[0]), bool(step.truncated[0]), info
+
+    def _instead_of(self, action: int) -> int:
+        """What is played in the place of an illegal action: the same, which ends the episode, or a random one; or it raises."""
+        if self.illegal == "raise":
+            raise IllegalMove(f"action {action}", "not legal in this position")
+        if self.illegal == "random":
+            return int(self.games.with_legal(np.array([action], np.int64), NO_RESET)[0])
+        return action
 
     def action_masks(self) -> NDArray[np.bool_]:
         """The legal actions now; the method that sb3-contrib's MaskablePPO calls."""
@@ -103,25 +137,3 @@ class SplendorEnv(gymnasium.Env[NDArray[np.int8], Any]):
     def render(self) -> Any:
         """The table as the learner sees it."""
         return render(self.games.states[0], LEARNER, self.render_mode)
-
-    def _render_for_human(self) -> None:
-        if self.render_mode == "human":
-            self.render()
-
-    def _status(self) -> int:
-        return status(self.games.states[0], self.games.turn_limit)
-
-    def _python_bots_play(
-        self, observations: NDArray[np.int8], masks: NDArray[np.int8], reward: float
-    ) -> tuple[NDArray[np.int8], NDArray[np.int8], float]:
-        """Let the bots that are not compiled decide, each from its own view."""
-        games = self.games
-        while games.states["turn"][0] in self._python_bots and self._status() == GOING:
-            seat = int(games.states["turn"][0])
-            games.rngs[0] = stir(games.rngs[0])
-            move = self._python_bots[seat].choose(view(games.states[0], seat), Budget(), int(games.rngs[0]) & MAX_SEED)
-            game = Game.from_states(games.states)
-            game.play(move)
-            games.states[0] = game.states[0]
-            observations, masks, reward = games.resume()
-        return observations, masks, reward

@@ -8,13 +8,13 @@ in the record stand for sets and are kept sorted: a chance outcome moves its car
 from typing import Any
 
 import numpy as np
-import pyspiel  # type: ignore[import-not-found]
 from numpy.typing import NDArray
 
 from ..errors import CabochonError
 from ..events import drawn_tier, reserve_place
 from ..notation.ascii import draw, draw_card, draw_tile
 from ..notation.move import Move
+from ..observation import CARD_SIZE, SEAT, blank_rows, by_name, fields, numbers, observation_size, observe
 from ..rules.actions import ACTION_COUNT, FIRST_ACTION, PASS, deck_drawn_from
 from ..rules.bits import lowest_bit
 from ..rules.cards import CARD_COUNT, CARD_START, DECK_START, NONE, NUMBER, TIER_COUNT, TILE_COUNT, TILE_FACES, TILE_START
@@ -25,11 +25,14 @@ from ..rules.printed import index_in_set
 from ..rules.reserving import refill
 from ..rules.state import MARKET_SIZE, MAX_RESERVED, MAX_SEATS, MAX_TILES, SLOTS_PER_TIER
 from ..rules.variants import TILES, VARIANTS, Variant
-from ..ruleset import FEWEST_PLAYERS, blank_states, ruleset
+from ..ruleset import FEWEST_PLAYERS, SWITCHES, Ruleset, blank_states, ruleset
 from ..view import position, sample, view
 from .episodes import ENDED, GOING, TURN_LIMIT, checked_limit, reward_of, status
 from .names import openspiel_name
-from .observation import CARD_SIZE, SEAT, blank_rows, by_name, fields, numbers, observation_size, observe
+from .needs import needs_extra
+
+with needs_extra("openspiel"):
+    import pyspiel  # type: ignore[import-not-found]
 
 CHANCE, TERMINAL = int(pyspiel.PlayerId.CHANCE), int(pyspiel.PlayerId.TERMINAL)
 NO_DRAW, DRAWS = -1, 16  # DRAWS + tier: a result of `_decide` above every player number
@@ -175,6 +178,12 @@ def first_unseen(variant: str) -> int:
     return len(EVENT_TEXTS[variant]) - TIER_COUNT
 
 
+def house_rules(variant: Variant) -> dict[str, Any]:
+    """The house rules with the variant's own defaults."""
+    plain = Ruleset(variant.name)
+    return {name: getattr(plain, name) for name in SWITCHES}
+
+
 def game_type(variant: Variant) -> Any:
     """The GameType that OpenSpiel asks for."""
     return pyspiel.GameType(
@@ -192,7 +201,7 @@ def game_type(variant: Variant) -> Any:
         provides_observation_string=True,
         provides_observation_tensor=True,
         provides_factored_observation_string=True,
-        parameter_specification={"players": 2, "turn_limit": TURN_LIMIT},
+        parameter_specification={"players": 2, "turn_limit": TURN_LIMIT} | house_rules(variant),
     )
 
 
@@ -200,7 +209,7 @@ GAME_TYPES = {name: game_type(variant) for name, variant in VARIANTS.items()}
 
 
 class SplendorGame(pyspiel.Game):  # type: ignore[misc]
-    """A game for 2 to 4; player 0 begins. Parameters: `players`, and `turn_limit`, after which all returns are 0.
+    """A game for 2 to 4; player 0 begins. Parameters: `players`, `turn_limit`, after which all returns are 0, and house rules.
 
     Each variant has a subclass. OpenSpiel keeps what it was given to make a game until after Python has ended: a class survives
     that, a function or a partial is freed there and crashes.
@@ -212,7 +221,7 @@ class SplendorGame(pyspiel.Game):  # type: ignore[misc]
         parameters = params or {}
         players = parameters.get("players", 2)
         self.turn_limit = checked_limit(parameters.get("turn_limit", TURN_LIMIT), players)
-        self.rules = ruleset(self.variant, players, {})
+        self.rules = ruleset(self.variant, players, {name: parameters[name] for name in SWITCHES if name in parameters})
         self.tiles = self.rules.row.tiles[players - FEWEST_PLAYERS]
         info = pyspiel.GameInfo(
             num_distinct_actions=ACTION_COUNT,
@@ -364,8 +373,10 @@ class SplendorState(pyspiel.State):  # type: ignore[misc]
         raise CabochonError(f"no other state fits what player {player} knows")
 
     def _other_cards(self, player: int, rng: np.random.Generator) -> dict[int, int]:
-        """For each reserved card that this player cannot see, another that might be there."""
-        old, new = self.states["reserve"][0], sample(view(self.states[0], player), rng)["reserve"][0]
+        """For each reserved card that this player never saw, another that might be there."""
+        recalled = self.states.copy()
+        recalled["open_reserves"] = True  # whoever has perfect recall knows what was reserved face up
+        old, new = self.states["reserve"][0], sample(view(recalled[0], player), rng)["reserve"][0]
         hidden = self.states["reserve"][0] != NONE
         return dict(zip((NUMBER[old[hidden]] - 1).tolist(), (NUMBER[new[hidden]] - 1).tolist(), strict=True))
 

@@ -4,8 +4,8 @@ from typing import Any
 
 from ..errors import CabochonError
 from ..notation.ascii import draw
+from ..notation.svg import pixels
 from ..view import view
-from .render_svg import pixels
 
 RENDER_MODES = ["ansi", "rgb_array", "human"]
 

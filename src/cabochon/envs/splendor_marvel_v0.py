@@ -2,15 +2,15 @@
 
 from typing import Any
 
-from .pettingzoo import SeatsEnv, wrapped
+from .pettingzoo import SeatsEnv
 
 
 class raw_env(SeatsEnv):  # noqa: N801
-    """The environment without wrappers: an illegal action raises."""
+    """The environment; an illegal action raises."""
 
     variant = "marvel"
 
 
-def env(**settings: Any) -> Any:
-    """The environment with PettingZoo's wrappers. Settings: players, turn_limit, start, render_mode, and house rules."""
-    return wrapped(raw_env(**settings))
+def env(**settings: Any) -> SeatsEnv:
+    """The same; an illegal action ends the game. Settings: players, turn_limit, start, illegal, render_mode, and house rules."""
+    return raw_env(**{"illegal": "end", **settings})

@@ -1,21 +1,26 @@
 """Gymnasium's vector environment: one compiled call for each step, no Python loop over games."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
-from gymnasium import spaces
-from gymnasium.vector import AutoresetMode, VectorEnv
-from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import CabochonError, IllegalMove
+from ..errors import CabochonError, IllegalMove, quoted
+from ..observation import MAX_NUMBER, action_masks, observation_size
 from ..rules.actions import ACTION_COUNT
-from .episodes import NEXT_STEP, NO_RESET, SAME_STEP, TURN_LIMIT, Episodes, Step, compiled_bots, seat_bots
-from .observation import MAX_NUMBER, action_masks, observation_size
+from .episodes import MAX_SEED, NEXT_STEP, NO_RESET, SAME_STEP, TURN_LIMIT, Episodes, Step, checked_illegal
+from .needs import needs_extra
+from .opponents import Opponents, bots_decide, split_bots
+
+with needs_extra("envs"):
+    from gymnasium import spaces
+    from gymnasium.vector import AutoresetMode, VectorEnv
+    from gymnasium.vector.utils import batch_space
 
 MODES = {AutoresetMode.DISABLED: NO_RESET, AutoresetMode.NEXT_STEP: NEXT_STEP, AutoresetMode.SAME_STEP: SAME_STEP}
-ILLEGAL_MODES = ("end", "raise")
+OPTIONS = ("reset_mask",)
 Observations = NDArray[np.int8]
 Infos = dict[str, Any]
 
@@ -24,14 +29,16 @@ def observation_space(players: int, variant: str) -> spaces.Box:
     return spaces.Box(0, MAX_NUMBER, (observation_size(players, variant),), np.int8)
 
 
-def checked_illegal(illegal: str) -> str:
-    if illegal not in ILLEGAL_MODES:
-        raise CabochonError(f"illegal must be one of {', '.join(ILLEGAL_MODES)}, not {illegal!r}")
-    return illegal
+def checked_options(options: dict[str, Any] | None, known: Sequence[str]) -> dict[str, Any]:
+    """The options of a reset; one that is not known raises."""
+    for name in options or {}:
+        if name not in known:
+            raise CabochonError(f"unknown option {name!r}: " + (f"choose from {', '.join(known)}" if known else "there are none"))
+    return options or {}
 
 
 class SplendorVectorEnv(VectorEnv[Observations, ArrayLike, NDArray[Any]]):
-    """Many games of one learner (seat 0) against compiled bots.
+    """Many games of one learner (seat 0) against bots.
 
     `autoreset_mode` may be next-step, same-step or disabled; `reset` takes `options={"reset_mask": ...}`.
     """
@@ -42,7 +49,7 @@ class SplendorVectorEnv(VectorEnv[Observations, ArrayLike, NDArray[Any]]):
         *,
         variant: str = "classic",
         players: int = 2,
-        opponents: str | Sequence[str] = "greedy",
+        opponents: Opponents = "greedy",
         turn_limit: int = TURN_LIMIT,
         illegal: str = "end",
         start: int | None = None,
@@ -54,8 +61,9 @@ class SplendorVectorEnv(VectorEnv[Observations, ArrayLike, NDArray[Any]]):
         self.illegal = checked_illegal(illegal)
         self.num_envs = num_envs
         self._mode = MODES[self.autoreset_mode]
-        bots = compiled_bots(seat_bots(players, opponents))
-        self.games = Episodes(num_envs, variant, players, bots, turn_limit, start, **house)
+        bots, others = split_bots(players, opponents)
+        decide = partial(bots_decide, others) if others else None
+        self.games = Episodes(num_envs, variant, players, bots, turn_limit, start, decide, **house)
         self.single_action_space = spaces.Discrete(ACTION_COUNT)
         self.single_observation_space = observation_space(players, variant)
         self.action_space = batch_space(self.single_action_space, num_envs)
@@ -66,7 +74,7 @@ class SplendorVectorEnv(VectorEnv[Observations, ArrayLike, NDArray[Any]]):
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observations, Infos]:
         """Deal new games. An integer seeds game i with seed + i, a list each game with its own number."""
-        which = (options or {}).get("reset_mask", np.ones(self.num_envs, np.bool_))
+        which = checked_options(options, OPTIONS).get("reset_mask", np.ones(self.num_envs, np.bool_))
         if not isinstance(which, np.ndarray) or which.shape != (self.num_envs,) or which.dtype != np.bool_ or not which.any():
             raise CabochonError(f"reset_mask must be an array of {self.num_envs} truth values, at least one of them True")
         super().reset(seed=seed if isinstance(seed, int) else None)
@@ -77,11 +85,11 @@ class SplendorVectorEnv(VectorEnv[Observations, ArrayLike, NDArray[Any]]):
         return observations, {"action_mask": masks, "_action_mask": which.copy()}
 
     def step(self, actions: ArrayLike) -> tuple[Observations, NDArray[Any], NDArray[Any], NDArray[Any], Infos]:
-        numbers = np.ascontiguousarray(actions, np.int64)
-        if numbers.shape != (self.num_envs,):
-            raise CabochonError(f"actions must be {self.num_envs} whole numbers, one for each game")
+        numbers = self._checked_actions(actions)
         if self.illegal == "raise":
             self._refuse_illegal(numbers)
+        elif self.illegal == "random":
+            numbers = self.games.with_legal(numbers, self._mode)
         step = self.games.step(numbers, self._mode)
         infos = self._final_infos(step) if self._mode == SAME_STEP else {}
         infos |= {"action_mask": step.masks, "_action_mask": np.ones(self.num_envs, np.bool_)}
@@ -91,10 +99,25 @@ class SplendorVectorEnv(VectorEnv[Observations, ArrayLike, NDArray[Any]]):
         """The legal actions now: a row of 73 zeros and ones for each game."""
         return action_masks(self.games.states)
 
+    def set_opponents(self, opponents: Opponents) -> None:
+        """Others play from now on, in the games that run too: for self-play against snapshots of what is learnt."""
+        bots, others = split_bots(self.games.rules.players, opponents)
+        self.games.set_bots(bots, partial(bots_decide, others) if others else None)
+
+    def _checked_actions(self, actions: ArrayLike) -> NDArray[np.int64]:
+        """A whole number for each game. Floats are refused: they would be cut off without a word."""
+        try:
+            numbers = np.asarray(actions)
+        except ValueError as wrong:  # lists of different lengths
+            raise CabochonError(f"actions must be {self.num_envs} whole numbers, one for each game") from wrong
+        if numbers.shape != (self.num_envs,) or numbers.dtype.kind not in "iu":
+            raise CabochonError(f"actions must be {self.num_envs} whole numbers, one for each game, not {quoted(actions)}")
+        return np.ascontiguousarray(numbers, np.int64)
+
     def _seed(self, seed: int | Sequence[int | None] | None, which: NDArray[np.bool_]) -> None:
         all_games = np.ones(self.num_envs, np.bool_)
         if not self._is_seeded:
-            self.games.seed(self.np_random.integers(0, 1 << 62, self.num_envs), all_games)
+            self.games.seed(self.np_random.integers(0, MAX_SEED + 1, self.num_envs), all_games)
             self._is_seeded = True
         if isinstance(seed, int | np.integer):
             self.games.seed(np.int64(seed) + np.arange(self.num_envs), which)

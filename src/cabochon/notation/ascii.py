@@ -1,7 +1,7 @@
 """A position drawn as text."""
 
 from ..rules.variants import CARDS, TILES, VARIANTS
-from ..view import Reserved, SeatView, View
+from ..view import DRAWINGS, Reserved, SeatView, View
 from .gems import format_counts
 from .move import PLACES
 
@@ -90,3 +90,6 @@ def _held(shown: View, held: Reserved) -> str:
     if held.card is None:
         return f"tier {held.tier} ?"
     return draw_card(shown.rules.variant, held.card) + ("?" if held.blind else "")
+
+
+DRAWINGS["text"] = draw

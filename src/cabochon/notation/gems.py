@@ -6,6 +6,7 @@ from ..errors import CabochonError, quoted
 from .numbers import parse_whole
 
 NOTHING = "-"
+WILD_FIRST = (5, 0, 1, 2, 3, 4, 6)
 
 
 def format_counts(counts: tuple[int, ...], letters: str) -> str:
@@ -15,8 +16,8 @@ def format_counts(counts: tuple[int, ...], letters: str) -> str:
 
 def format_run(counts: tuple[int, ...], letters: str) -> str:
     """A letter a gem, wild first: `*uu`, as it is said in a move."""
-    in_order = [5, *range(5), 6]
-    return "".join(letters[lane] * counts[lane] for lane in in_order if lane < min(len(letters), len(counts)))
+    lanes = min(len(letters), len(counts))
+    return "".join([letters[lane] * counts[lane] for lane in WILD_FIRST if lane < lanes])
 
 
 def parse_counts(text: str, letters: str, error: Callable[[str], CabochonError]) -> tuple[int, ...]:

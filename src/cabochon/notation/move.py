@@ -29,6 +29,7 @@ from .gems import format_run, parse_counts
 PLACES = "abcd"
 VERBS = ("take", "reserve", "buy", "return", "claim", "pass")
 TAKE_BY_GEMS = {int(gems): action for action, gems in enumerate(TAKEN)}
+PAYMENT = " with "  # between a purchase and what is paid
 LONGEST_MOVE = 100
 MOST_PAID = 63
 
@@ -94,7 +95,7 @@ def _checked_payment(move: Move) -> tuple[int, ...] | None:
 def format_move(move: Move) -> str:
     """The move in words a person can type."""
     letters, (kind, place) = VARIANTS[move.variant].letters, ACTIONS[move.action]
-    return f"{kind.verb} {_object(kind, place, letters)}{_payment(move, letters)}".rstrip()
+    return f"{kind.verb} {_object(kind, place, letters)}".rstrip() + format_payment(move.payment or (), letters)
 
 
 def _object(kind: Kind, place: int, letters: str) -> str:
@@ -108,8 +109,9 @@ def _object(kind: Kind, place: int, letters: str) -> str:
     return {"reserve": f"{place + 1}?", "buy": f"@{place + 1}", "claim": str(place + 1), "pass": ""}[kind.verb]
 
 
-def _payment(move: Move, letters: str) -> str:
-    return f" with {format_run(move.payment, letters)}" if move.payment else ""
+def format_payment(payment: tuple[int, ...], letters: str) -> str:
+    """What is said of a payment after the purchase; nothing if nothing is paid."""
+    return PAYMENT + format_run(payment, letters) if any(payment) else ""
 
 
 def _place(slot: int) -> str:

@@ -22,8 +22,14 @@ from .numbers import number_or_text, parse_whole
 from .validity import check_position
 
 SPECTATOR = "-"
+MAX_QUOTED = 40  # characters of a foreign text that a fact holds
 ON_OFF = {"on": True, "off": False}
 Item = TypeVar("Item")
+
+
+def unread(field: str, sentence: str) -> PositionError:
+    """A text that cannot be read; `field` is where."""
+    return PositionError(sentence, facts={"field": field})
 
 
 def format_position(shown: View) -> str:
@@ -76,13 +82,15 @@ def read_position(text: str) -> Position | View:
         raise WrongType(f"a position is a text, not {quoted(text)}")
     words = text.split()
     if len(words) < 2:
-        raise PositionError(f"{quoted(text)} is not a position: it begins with a variant and the number of players")
+        raise unread(
+            text.strip()[:MAX_QUOTED], f"{quoted(text)} is not a position: it begins with a variant and the number of players"
+        )
     fields = _fields(words[2:])
     try:
         house = parse_switches({name: fields.pop(name) for name in SWITCHES if name in fields})
         rules = ruleset(words[0], number_or_text(words[1]), house)  # type: ignore[arg-type]
     except RulesetError as wrong:
-        raise PositionError(f"position: {wrong}") from wrong
+        raise unread(" ".join(words[:2])[:MAX_QUOTED], f"position: {wrong}") from wrong
     return _Reader(rules, fields).read()
 
 
@@ -91,9 +99,9 @@ def _fields(words: list[str]) -> dict[str, str]:
     for word in words:
         name, colon, value = word.partition(":")
         if not colon or not value:
-            raise PositionError(f"position: {quoted(word)} is not a field like bank:4w4u")
+            raise unread(word[:MAX_QUOTED], f"position: {quoted(word)} is not a field like bank:4w4u")
         if name in fields:
-            raise PositionError(f"position: {name} stands twice")
+            raise unread(name, f"position: {name} stands twice")
         fields[name] = value
     return fields
 
@@ -108,7 +116,7 @@ class _Reader:
         if name in self.fields:
             return self.fields.pop(name)
         if default is None:
-            raise PositionError(f"position: {name} is missing")
+            raise unread(name, f"position: {name} is missing")
         return default
 
     def read(self) -> Position | View:
@@ -135,7 +143,8 @@ class _Reader:
             "seats": tuple(self.area(seat, tiles, avengers) for seat in range(rules.players)),
         }
         if self.fields:
-            raise PositionError(f"position: unknown field {quoted(next(iter(self.fields)))}")
+            name = next(iter(self.fields))
+            raise unread(name[:MAX_QUOTED], f"position: unknown field {quoted(name)}")
         if not whole:
             sizes = tuple(_number("decks", deck.removesuffix("?"), len(CARDS[rules.variant])) for deck in decks)
             return View(**common, deck_sizes=sizes)
@@ -148,22 +157,22 @@ class _Reader:
     def one_of(self, name: str, values: tuple[str, ...], default: str | None = None) -> str:
         value = self.take(name, default)
         if value not in values:
-            raise PositionError(f"position: {name}: {quoted(value)} is none of {', '.join(filter(None, values))}")
+            raise unread(name, f"position: {name}: {quoted(value)} is none of {', '.join(filter(None, values))}")
         return value
 
     def parts(self, name: str, text: str, mark: str, count: int) -> list[str]:
         found = text.split(mark)
         if len(found) != count:
-            raise PositionError(f"position: {name}: expected {count} parts between {mark!r}, found {len(found)}")
+            raise unread(name, f"position: {name}: expected {count} parts between {mark!r}, found {len(found)}")
         return found
 
     def gems(self, name: str, text: str) -> tuple[int, ...]:
-        return parse_counts(text, self.rules.letters, lambda wrong: PositionError(f"position: {name}: {wrong}"))
+        return parse_counts(text, self.rules.letters, lambda wrong: unread(name, f"position: {name}: {wrong}"))
 
     def card(self, name: str, text: str) -> int:
         number = _number(name, text, len(CARDS[self.rules.variant]))
         if number == 0:
-            raise PositionError(f"position: {name}: cards are numbered from 1")
+            raise unread(name, f"position: {name}: cards are numbered from 1")
         return number
 
     def market(self) -> tuple[tuple[int | None, ...], ...]:
@@ -171,7 +180,7 @@ class _Reader:
         market = tuple(tuple(_items("market", row, self.slot)) for row in rows)
         for row in market:
             if len(row) != SLOTS_PER_TIER:
-                raise PositionError(f"position: market: a row has four places ({NOTHING} for an empty one), not {len(row)}")
+                raise unread("market", f"position: market: a row has four places ({NOTHING} for an empty one), not {len(row)}")
         return market
 
     def slot(self, name: str, text: str) -> int | None:
@@ -181,7 +190,7 @@ class _Reader:
         number, at, owner = text.partition("@")
         tile = _number(name, number, len(TILES[self.rules.variant]))
         if tile == 0:
-            raise PositionError("position: tiles: tiles are numbered from 1")
+            raise unread("tiles", "position: tiles: tiles are numbered from 1")
         return TileOnTable(tile, _number(name, owner, self.rules.players - 1) if at else None)
 
     def reserved(self, name: str, text: str) -> Reserved:
@@ -209,7 +218,7 @@ class _Reader:
 def _number(name: str, text: str, most: int) -> int:
     number = parse_whole(text)
     if number is None or number > most:
-        raise PositionError(f"position: {name}: {quoted(text)} is not a number from 0 to {most}")
+        raise unread(name, f"position: {name}: {quoted(text)} is not a number from 0 to {most}")
     return number
 
 

@@ -18,6 +18,9 @@
 
 In a record of a game seen at a real table a deck need not be known: `deck 1: 17, 3, 22, 40, ?` gives what was turned up at the
 start, and a move says in brackets the card it made known: the one turned up, or the one itself for `buy @1` and `reserve 3?`.
+
+A game that did not begin with a deal has a whole position in place of start, tiles and decks: `position: classic 2 start:0 …`.
+Who gives up is told among the moves, `seat 1 resigns`, and the result follows from it.
 """
 
 import re
@@ -28,14 +31,16 @@ from ..rules.cards import TIER_COUNT, TIER_SIZES
 from ..rules.state import SLOTS_PER_TIER
 from ..rules.variants import CARDS, TILES
 from ..ruleset import SWITCHES, Ruleset, ruleset
+from ..view import Position
 from .move import Move, parse_move
 from .numbers import number_or_text, parse_whole
-from .position import format_switch, parse_switches
+from .position import format_position, format_switch, parse_position, parse_switches
 
 FIRST_LINE = "cabochon game"
 VERSION = 1
 UNKNOWN = "?"
 MOVE_LINE = re.compile(r"(?P<move>[^\[{]*?)\s*(?:\[(?P<card>[^\]]*)\])?\s*(?:\{(?P<comment>[^}]*)\})?")
+RESIGNS_LINE = re.compile(r"seat (?P<seat>\d+) resigns")
 LONGEST_NAME = 40
 COMMENT, COMMENT_END = "a comment", "}"
 
@@ -51,8 +56,19 @@ class RecordedMove:
 
 
 @dataclass(frozen=True, slots=True)
+class Resignation:
+    """A seat that gave up, after so many moves. Whoever plays on for it cannot win for it."""
+
+    seat: int
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
 class Record:
-    """A stored game. A deck lists its cards top first; None stands for a card that nobody wrote down."""
+    """A stored game. A deck lists its cards top first; None stands for a card that nobody wrote down.
+
+    A game that began at a later `position` has no tiles and decks of its own.
+    """
 
     rules: Ruleset
     start: int
@@ -62,11 +78,16 @@ class Record:
     names: tuple[str, ...] = ()
     date: str = ""
     result: str = ""
+    resigned: tuple[Resignation, ...] = ()
+    position: Position | None = None
 
     @property
     def is_complete(self) -> bool:
         """Whether every card's place in its deck is known."""
         return all(None not in deck for deck in self.decks)
+
+    def __str__(self) -> str:
+        return format_record(self)
 
 
 def format_record(record: Record) -> str:
@@ -75,14 +96,20 @@ def format_record(record: Record) -> str:
         raise WrongType(f"a Record is needed, not {quoted(record)}")
     _check_texts(record)
     rules = record.rules
-    lines = [f"{FIRST_LINE} {VERSION}", f"variant: {rules.variant}", f"players: {rules.players}", f"start: {record.start}"]
+    lines = [f"{FIRST_LINE} {VERSION}", f"variant: {rules.variant}", f"players: {rules.players}"]
+    lines += [f"start: {record.start}"] if record.position is None else []
     lines += [f"{name}: {format_switch(value)}" for name, value in rules.house_rules().items()]
     lines += [f"seat {seat}: {name}" for seat, name in enumerate(record.names) if name]
     lines += [f"date: {record.date}"] if record.date else []
-    lines.append("tiles: " + ", ".join(str(tile) for tile in record.tiles))
-    lines += [f"deck {tier}: {_format_deck(deck)}" for tier, deck in enumerate(record.decks, 1)]
+    if record.position is None:
+        lines.append("tiles: " + ", ".join(str(tile) for tile in record.tiles))
+        lines += [f"deck {tier}: {_format_deck(deck)}" for tier, deck in enumerate(record.decks, 1)]
+    else:
+        lines.append(f"position: {format_position(record.position)}")
     lines.append("")
-    lines += [_format_move(recorded) for recorded in record.moves]
+    for number, recorded in enumerate((*record.moves, None)):
+        lines += [f"seat {one.seat} resigns" for one in record.resigned if one.after == number]
+        lines += [_format_move(recorded)] if recorded else []
     lines += [f"result: {record.result}"] if record.result else []
     return "\n".join(lines) + "\n"
 
@@ -146,19 +173,21 @@ class _Reader:
             raise self.fail(f"version {words[2]} is not known here (only {VERSION})")
         first_move = self.read_headers()
         rules = self.ruleset()
+        first = self.position(rules) if "position" in self.headers else None
         record = Record(
             rules,
-            start=self.number("start", self.header("start"), rules.players - 1),
-            tiles=self.tiles(rules),
-            decks=tuple(self.deck(rules, tier) for tier in range(1, TIER_COUNT + 1)),
+            start=first.start if first else self.number("start", self.header("start"), rules.players - 1),
+            tiles=() if first else self.tiles(rules),
+            decks=() if first else tuple(self.deck(rules, tier) for tier in range(1, TIER_COUNT + 1)),
+            position=first,
             names=tuple(self.header(f"seat {seat}")[:LONGEST_NAME] for seat in range(rules.players)),
             date=self.header("date"),
         )
         for name in self.headers:
             self.header(name)
             raise self.fail(f"unknown header {quoted(name)}")
-        moves, result = self.moves(rules, first_move)
-        return replace(record, moves=moves, result=result, names=record.names if any(record.names) else ())
+        names = record.names if any(record.names) else ()
+        return self.moves(replace(record, names=names), first_move)
 
     def read_headers(self) -> int:
         """Collect the headers, each with its line; the line of the first move."""
@@ -231,8 +260,23 @@ class _Reader:
             raise self.fail(f"{name}: {len(cards)} cards, tier {tier} has {size} (end with ', ?' if the rest is not known)")
         return tuple(cards[:size]) + (None,) * (size - len(cards))
 
-    def moves(self, rules: Ruleset, first: int) -> tuple[tuple[RecordedMove, ...], str]:
+    def position(self, rules: Ruleset) -> Position:
+        """Where a game begins that has no deal: a whole position by the rules that the other headers say."""
+        text = self.header("position")
+        try:
+            shown = parse_position(text)
+        except CabochonError as wrong:
+            raise self.fail(str(wrong)) from wrong
+        if not isinstance(shown, Position):
+            raise self.fail("position: it must say every card, and this one has a view")
+        if shown.rules != rules:
+            raise self.fail("position: it has other rules than the headers say")
+        return shown
+
+    def moves(self, record: Record, first: int) -> Record:
+        """The record with what follows its headers."""
         moves: list[RecordedMove] = []
+        resigned: list[Resignation] = []
         result = ""
         for number, line in enumerate(self.lines[first - 1 :], first):
             self.at = number
@@ -242,9 +286,19 @@ class _Reader:
                 raise self.fail("nothing may follow the result")
             if line.startswith("result:"):
                 result = line.partition(":")[2].strip()
+            elif found := RESIGNS_LINE.fullmatch(line.strip()):
+                resigned.append(Resignation(self.resigning(found["seat"], record.rules, resigned), len(moves)))
             else:
-                moves.append(self.move(rules, line.strip()))
-        return tuple(moves), result
+                moves.append(self.move(record.rules, line.strip()))
+        return replace(record, moves=tuple(moves), resigned=tuple(resigned), result=result)
+
+    def resigning(self, text: str, rules: Ruleset, resigned: list[Resignation]) -> int:
+        seat = self.number("seat", text, rules.players - 1)
+        if any(one.seat == seat for one in resigned):
+            raise self.fail(f"seat {seat} resigns twice")
+        if len(resigned) == rules.players - 1:
+            raise self.fail("the last seat cannot resign")
+        return seat
 
     def move(self, rules: Ruleset, line: str) -> RecordedMove:
         found = MOVE_LINE.fullmatch(line)

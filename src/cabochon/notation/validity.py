@@ -202,7 +202,7 @@ def _check_passes(shown: View) -> None:
         raise _fail("reason", f"reason stalemate: all {players} seats pass in a row, here are {passes} passes")
 
 
-def _fulfils_goal(shown: View, seat: int) -> bool:
+def fulfils_goal(shown: View, seat: int) -> bool:
     """Points and whatever else the goal asks for: bonuses and a Time token, or tiles."""
     area, row = shown.seats[seat], shown.rules.row
     held = (*area.bonuses, *area.tokens[COLOUR_COUNT:])
@@ -217,12 +217,12 @@ def _check_end(shown: View) -> None:
     if shown.reason == "goal":
         if shown.turn != shown.start or not shown.turns:
             raise _fail("reason", "reason goal: a game ends by the goal at the end of a round")
-        if not any(_fulfils_goal(shown, seat) for seat in range(players)):
+        if not any(fulfils_goal(shown, seat) for seat in range(players)):
             raise _fail("reason", "reason goal: nobody has reached it")
         return
     moved = (shown.turn - shown.start) % players + (shown.stage in ("return", "claim"))
     for seat in [(shown.start + i) % players for i in range(moved, players)]:
-        if _fulfils_goal(shown, seat):  # in the turns of others nobody comes closer to the goal
+        if fulfils_goal(shown, seat):  # in the turns of others nobody comes closer to the goal
             raise _fail(
                 "goal_reached",
                 f"seat{seat} had reached the goal before this round began: the game is over, by the goal",

@@ -12,13 +12,16 @@ import os
 import re
 import shutil
 import stat
+import sys
 import tempfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-import numba
+from numba.core import compiler
+
+from .linking import LinkingDispatcher, Pipeline
 
 PACKAGE = Path(__file__).parent.parent
 VARIANTS_FOLDER = PACKAGE / "variants"
@@ -124,31 +127,39 @@ def _folder_until_exit() -> str:
     return folder
 
 
+def caches_of_user() -> str:
+    """Where this system keeps caches. The engine does without platformdirs, which the server asks."""
+    if folder := os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME"):
+        return folder
+    if sys.platform == "win32":
+        return os.environ.get("LOCALAPPDATA") or "~/AppData/Local"
+    return "~/Library/Caches" if sys.platform == "darwin" else "~/.cache"
+
+
 @cache
 def cache_folder(key: str) -> Path:
     """Where compiled functions are kept: the user's cache, else the temporary folder, else only until this process ends."""
-    home = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    home = caches_of_user()
     user = getattr(os, "getuid", lambda: "user")()
     found = private_folder(home, "cabochon", key) or private_folder(tempfile.gettempdir(), f"cabochon-{user}", key)
     return found or private_folder(_folder_until_exit(), "cabochon", key) or Path(_folder_until_exit())
 
 
-def folder_for(function: Callable[..., object]) -> Path:
-    """Where the compiled function is kept."""
-    return cache_folder(cache_key(Path(cast(Any, function).__code__.co_filename).resolve()))
+def key_of(function: Callable[..., object]) -> str:
+    """A name for all that the function is compiled from."""
+    return cache_key(Path(cast(Any, function).__code__.co_filename).resolve())
 
 
-def _compiled(function: Function, **settings: Any) -> Function:
-    return cast(Function, numba.njit(nogil=True, error_model="numpy", **settings)(function))
+def _compiled(function: Function, **settings: Any) -> Any:
+    options = {"nopython": True, "nogil": True, "error_model": "numpy", "boundscheck": None, **settings}
+    pipeline = compiler.Compiler if settings.get("_nrt", True) else Pipeline
+    return LinkingDispatcher(function, {}, options, pipeline)
 
 
 def _kept(function: Function, **settings: Any) -> Function:
-    config: Any = numba.config
-    before, config.CACHE_DIR = config.CACHE_DIR, str(folder_for(function))
-    try:
-        return _compiled(function, cache=True, **settings)
-    finally:
-        config.CACHE_DIR = before
+    made = _compiled(function, **settings)
+    made.keep(lambda: key_of(function), lambda: cache_folder(key_of(function)))
+    return cast(Function, made)
 
 
 def kernel(function: Function) -> Function:
@@ -165,6 +176,11 @@ def allocating(function: Function) -> Function:
     return _kept(function)
 
 
+def unkept(function: Function) -> Function:
+    """Like `allocating`, and not kept on disk: for a function that is made of another one."""
+    return cast(Function, _compiled(function))
+
+
 def inlined(function: Function) -> Function:
     """Like `kernel`, but always part of the kernel that calls it, and kept on disk with that one."""
-    return _compiled(function, forceinline=True, _nrt=False)
+    return cast(Function, _compiled(function, forceinline=True, _nrt=False))

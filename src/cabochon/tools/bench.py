@@ -81,7 +81,7 @@ def array_speed(variant: str, players: int, steps: int) -> float:
     def run() -> int:
         games = states.copy()
         for numbers in seeds:
-            batch.play(games, batch.choose(games, batch.legal(games), numbers))
+            batch.play(games, batch.choose(games, batch.legal(games), seeds=numbers))
         return steps * ARRAY_GAMES
 
     run()

@@ -5,16 +5,27 @@ import platform
 import subprocess
 from pathlib import Path
 
+from ..version import __version__
+
+
+def own_checkout(module: Path = Path(__file__)) -> Path | None:
+    """The checkout this module lies in, as src/cabochon/tools; None if it is installed, even into somebody else's checkout."""
+    root = module.resolve().parents[3]
+    return root if (root / ".git").exists() and (root / "src" / "cabochon" / "tools") == module.resolve().parent else None
+
 
 def commit() -> str:
-    """The commit of this checkout, with `+` if files have changed; without a checkout, the value of CABOCHON_COMMIT."""
-    here = Path(__file__).parent
+    """The commit of our own checkout, with `+` if files have changed; without one, CABOCHON_COMMIT or the version."""
+    checkout = own_checkout()
+    installed = os.environ.get("CABOCHON_COMMIT", f"v{__version__}")
+    if checkout is None:
+        return installed
     try:
         described = subprocess.run(
-            ["git", "describe", "--always", "--dirty=+"], cwd=here, capture_output=True, text=True, check=True
+            ["git", "describe", "--always", "--dirty=+"], cwd=checkout, capture_output=True, text=True, check=True
         )
     except (OSError, subprocess.CalledProcessError):
-        return os.environ.get("CABOCHON_COMMIT", "unknown")
+        return installed
     return described.stdout.strip()
 
 

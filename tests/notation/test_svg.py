@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 from cabochon import TILES, Game, sample
-from cabochon.envs.render_svg import CUTS, pixels, svg
+from cabochon.notation.svg import CUTS, pixels, svg
 from cabochon.rules.variants import VARIANTS
-
-from .games import random_game
+from tests.envs.games import random_game
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

@@ -11,7 +11,7 @@ from ..rules.cards import TIER_COUNT
 from ..rules.gems import COLOUR_COUNT
 from ..rules.state import SLOTS_PER_TIER
 from ..rules.variants import CARDS, TILES, VARIANTS
-from ..view import Reserved, View
+from ..view import DRAWINGS, Reserved, View
 
 WIDTH, HEIGHT = 960, 640
 TABLE, PAPER, LINE, INK, BACK = "#e9dfc9", "#f8f3e6", "#b08d3c", "#33291c", ("#7d9a78", "#b79a55", "#6d86ad")
@@ -168,7 +168,7 @@ def _seat(view: View, seat: int, x: float, y: float) -> str:
     """A seat's number and points, its tokens above its bonuses, and its reserve."""
     area, is_next = view.seats[seat], seat == view.turn and view.stage != "over"
     parts = [_frame(x, y, 348, 148, line=INK if is_next else LINE), _number(seat, x + 18, y + 22, 16, LINE)]
-    parts.append(_number(area.points, x + 20, y + 66, 30))
+    parts.append(_number(area.points, x + 21, y + 66, 30 if area.points < 10 else 18))  # two digits fit beside the bonuses
     parts += [_counted(letter, n, x + 56 + 41 * i, y + 22, 9) for i, (letter, n) in enumerate(_by_letter(view, area.tokens))]
     for i in range(COLOUR_COUNT):
         letter, left = view.rules.letters[i], x + 46 + 41 * i
@@ -188,3 +188,6 @@ def _reserved(view: View, held: Reserved, x: float, y: float) -> str:
 def _back_only(tier: int) -> str:
     dots = "".join(f'<circle cx="{28 + 16 * i}" cy="64" r="5" fill="{PAPER}"/>' for i in range(tier))
     return _frame(0, 0, fill=BACK[tier - 1]) + dots
+
+
+DRAWINGS["svg"] = svg
