@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import inspect
+import re
 import threading
 import time
 import tracemalloc
@@ -14,11 +15,21 @@ from typing import Any
 
 import pytest
 import uvicorn
+from numba import njit
 
 from cabochon.game import Game
 from cabochon.server.app import create_app
 from cabochon.server.connection import Connection
-from cabochon.server.gc_tuning import FEW, FULL_SECONDS, MAX_WAIT_SECONDS, QUIET_SECONDS, Collector, give_back_memory
+from cabochon.server.gc_tuning import (
+    COMPILER,
+    FEW,
+    FULL_SECONDS,
+    MAX_WAIT_SECONDS,
+    QUIET_SECONDS,
+    Collector,
+    forget_library,
+    give_back_memory,
+)
 from cabochon.server.http_limits import LimitedSocket
 from cabochon.server.room import Room
 from cabochon.server.run import config
@@ -188,3 +199,24 @@ def test_a_table_costs_the_garbage_collector_little(tmp_path: Path) -> None:
         for _ in range(2):  # what libraries keep from their first calls is no cost of a table
             tracked(here, 40)
         assert tracked(here, 40) < 300
+
+
+def resident(library: str) -> int:
+    """Kilobytes of a library that are in memory; 0 where the system does not tell."""
+    mappings = Path("/proc/self/smaps")
+    if not mappings.exists():
+        return 0
+    found = 0
+    for mapping in re.split(r"^(?=[0-9a-f]+-[0-9a-f]+ )", mappings.read_text(), flags=re.MULTILINE):
+        head, _, rest = mapping.partition("\n")
+        if library in head:
+            found += sum(int(size) for size in re.findall(r"^Rss: +(\d+) kB$", rest, re.MULTILINE))
+    return found
+
+
+def test_the_compiler_is_let_go_of_and_still_compiles() -> None:
+    assert 5 == njit(lambda x: x + 4)(1)
+    before = resident(COMPILER)
+    forget_library(COMPILER)
+    assert resident(COMPILER) <= before / 4
+    assert 7 == njit(lambda x: x + 5)(2)

@@ -22,8 +22,9 @@ YOUNG_SECONDS = 0.5
 FULL_SECONDS = 60.0  # between two full collections, at least
 QUIET_SECONDS = 10.0  # nobody plays if no move was stored for so long
 MAX_WAIT_SECONDS = 86_400.0  # without a quiet moment; then the tables have to wait once
-COMPILER = "libllvmlite"  # 60 MiB of code, and nothing is compiled after the start
-CODE = re.compile(r"^([0-9a-f]+)-([0-9a-f]+) r-xp \S+ \S+ \S+ +(.+)$", re.MULTILINE)  # a line of /proc/self/maps
+COMPILER = "libllvmlite"  # 80 MiB of code and tables, and nothing is compiled after the start
+# Of a mapping in /proc/self/smaps: from where to where, the file, and the kilobytes of it that this process has changed.
+MAPPING = re.compile(r"^([0-9a-f]+)-([0-9a-f]+) r-\Sp \S+ \S+ \S+ +(.+)\n(?:[A-Z].*\n)*?Anonymous: +(\d+) kB$", re.MULTILINE)
 FEW = 40  # tables and sockets: a full collection takes some 20 milliseconds
 
 
@@ -36,7 +37,7 @@ def take_over() -> None:
 
 def give_back_memory() -> None:
     """Give freed memory back to the system. glibc keeps what lies below a block in use; elsewhere there is nothing to do."""
-    forget_code(COMPILER)
+    forget_library(COMPILER)
     try:
         trim = ctypes.CDLL(None).malloc_trim
     except (AttributeError, OSError, TypeError):
@@ -44,15 +45,18 @@ def give_back_memory() -> None:
     trim(0)
 
 
-def forget_code(library: str) -> None:
-    """Let go of the memory that holds the code of a library which is hardly used again: it is read from its file if it is."""
+def forget_library(name: str) -> None:
+    """Let go of the memory that holds a library which is hardly used again: it is read from its file if it is.
+
+    Only what is as in the file: what the loader has written into it (addresses) could not be read again.
+    """
     try:
-        advise, maps = ctypes.CDLL(None).madvise, Path("/proc/self/maps").read_text(encoding="utf-8")
+        advise, mappings = ctypes.CDLL(None).madvise, Path("/proc/self/smaps").read_text(encoding="utf-8")
     except (AttributeError, OSError, TypeError):
         return  # not Linux
     advise.argtypes = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
-    for start, end, path in CODE.findall(maps):
-        if library in path:
+    for start, end, path, changed in MAPPING.findall(mappings):
+        if name in path and changed == "0":
             first = int(start, 16)
             advise(first, int(end, 16) - first, mmap.MADV_DONTNEED)
 
