@@ -20,10 +20,9 @@ from orjson import dumps
 from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
-from websockets.frames import Frame, apply_mask  # type: ignore[attr-defined]
+from websockets.frames import Frame
 from websockets.http11 import Request
-from websockets.protocol import Protocol, State
-from websockets.streams import StreamReader
+from websockets.protocol import State
 
 from .addresses import Network, address_block, is_within, parse_networks
 from .connection import DIRECT
@@ -40,7 +39,7 @@ MIN_TAKEN_BYTES = 65_536  # within CABOCHON_MAX_UNREAD_SECONDS, or all that wait
 MAX_QUEUED_MESSAGES = 32
 SPARE_FRAMES_PER_SECOND, SPARE_FRAMES_AT_ONCE = 10.0, 50.0
 POLICY_VIOLATION = 1008
-TEXT_FRAME, MASKED, MASKED_HEAD, MAX_SHORT_FRAME = 0x81, 0x80, 6, 125
+TEXT_FRAME, MAX_SHORT_FRAME = 0x81, 125
 MEDIUM_HEAD, LONG_HEAD = Struct("!BBH"), Struct("!BBQ")
 CLIENTS_FAULT = ("Invalid HTTP request received.", "Unsupported upgrade request.")
 
@@ -446,11 +445,9 @@ class LimitedSocket(WebSocketsSansIOProtocol):
     def start_keepalive(self) -> None:
         """The handshake is over. What was said in it would otherwise be kept as long as the socket, 5 KB of headers."""
         super().start_keepalive()
+        for headers in (self.request.headers, self.response.headers, self.scope["headers"]):
+            headers.clear()  # type: ignore[union-attr]
         del self.request, self.response
-        self.scope["headers"].clear()  # type: ignore[attr-defined]
-        if self._is_between_messages():  # the parser's first part, which has read the request, remembers it
-            self.conn.parser = Protocol.parse(self.conn)
-            next(self.conn.parser)
 
     # reading
 
@@ -460,35 +457,12 @@ class LimitedSocket(WebSocketsSansIOProtocol):
             super().data_received(data)
             self._end_without_handshake()
             return
-        if not self.pending and self._take_text(data):
-            return
         self.pending += data
         self.after_close += len(data) if self.close_sent else 0
         if self.after_close > MAX_BODY_BYTES:
             self.transport.abort()
         elif self.next_piece is None:
             self._feed()
-
-    def _take_text(self, data: bytes) -> bool:
-        """Read bytes that are one short text, which they nearly always are, without the parser; False if they are not."""
-        size = len(data) - MASKED_HEAD
-        is_text = size >= 0 and data[0] == TEXT_FRAME and data[1] == MASKED | size and size <= MAX_SHORT_FRAME
-        if not is_text or self.close_sent or not self._is_wanted() or not self._is_between_messages():
-            return False
-        try:
-            text = apply_mask(data[MASKED_HEAD:], data[2:MASKED_HEAD]).decode()
-        except UnicodeDecodeError:
-            return False  # the parser closes the connection then
-        self.queue.put_nowait({"type": "websocket.receive", "text": text})
-        return True
-
-    def _is_between_messages(self) -> bool:
-        """Whether the parser has nothing of a message yet, and may get one: it asks its reader whether there is more at all."""
-        reading: Any = self.conn.parser
-        while reading.gi_yieldfrom is not None:
-            reading = reading.gi_yieldfrom
-        is_between_frames = reading.__name__ == StreamReader.at_eof.__name__
-        return is_between_frames and self.conn.current_size is None and self.conn.state is State.OPEN
 
     def _end_without_handshake(self) -> None:
         """Close after a handshake that h11 accepts and websockets refuses: uvicorn would wait for ever."""
