@@ -51,6 +51,7 @@ from .route_helpers import charge, charge_creation, json_response
 from .service import Service
 from .study_pieces import search
 from .table import Table
+from .tasks import end_tasks
 
 SEAT = Query(ge=0, le=3)
 MESSAGES: TypeAdapter[ThinkIn | StopIn] = TypeAdapter(AnalysisMessage)
@@ -183,8 +184,7 @@ class Board:
     async def stop(self) -> None:
         """Think no more."""
         if self.thinking is not None:
-            self.thinking.cancel()
-            await asyncio.gather(self.thinking, return_exceptions=True)
+            await end_tasks([self.thinking])
             self.thinking = None
 
     async def begin(self, asked: ThinkIn) -> None:

@@ -16,6 +16,7 @@ from redis.asyncio.connection import parse_url
 from redis.exceptions import RedisError
 
 from ..errors import CabochonError
+from .tasks import end_tasks
 
 CHANNEL = "cabochon:"
 LIMITS = "cabochon-limits"
@@ -57,9 +58,7 @@ class Broker:
     async def stop(self) -> None:
         """Send and hear no more."""
         self.is_up = False
-        for task in self.tasks:
-            task.cancel()
-        await asyncio.gather(*self.tasks, return_exceptions=True)
+        await end_tasks(self.tasks)
         while not self.outbox.empty():
             _answer([self.outbox.get_nowait()], None)
         with suppress(*GONE):
@@ -96,6 +95,9 @@ class Broker:
                 self.sent += len(found)
             except GONE:
                 self.is_up = False  # the listener tries until it is there again
+            except Exception:  # whatever it is, whoever asks next must not wait for ever
+                log.exception("sending to the broker failed")
+                self.is_up = False
             finally:
                 _answer(batch, found)
 
@@ -124,13 +126,13 @@ class Broker:
         (self.wanted.add if is_wanted else self.wanted.discard)(channel)
         if self.listening is not None:
             change = self.listening.subscribe if is_wanted else self.listening.unsubscribe
-            task = asyncio.create_task(self._try(change(channel)))
+            task = asyncio.create_task(self._try(change, channel))
             self.tasks.append(task)
             task.add_done_callback(self.tasks.remove)
 
-    async def _try(self, change: Any) -> None:
+    async def _try(self, change: Any, channel: str) -> None:
         try:
-            await change
+            await change(channel)
         except GONE:
             self.is_up = False
 

@@ -42,6 +42,7 @@ from .settings import Settings, Sources
 from .shared_limits import SOCKETS_AGAIN_SECONDS, SharedLimits, SharedOpenings, SharedSockets
 from .shared_time import SharedTime
 from .table import read_entry, read_table
+from .tasks import end_tasks
 
 if TYPE_CHECKING:
     from .service import Service
@@ -100,9 +101,7 @@ class Cluster:
 
     async def stop(self) -> None:
         """Leave: the others see at once that nobody is connected here any more."""
-        for task in list(self.tasks):
-            task.cancel()
-        await asyncio.gather(*self.tasks, return_exceptions=True)
+        await end_tasks(self.tasks)
         await self.jobs.stop()
         with suppress(Exception):
             await self.service.writer.store(*leave_cluster(self.node))

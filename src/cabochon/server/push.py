@@ -30,6 +30,7 @@ from .push_subscriptions import (
     subscriptions_of,
 )
 from .rate_limit import Buckets
+from .tasks import end_tasks
 
 if TYPE_CHECKING:
     from .room import Room
@@ -111,9 +112,7 @@ class Pusher:
 
     async def stop(self) -> None:
         """Wait for nothing."""
-        for task in list(self.tasks):
-            task.cancel()
-        await asyncio.gather(*self.tasks, return_exceptions=True)
+        await end_tasks(self.tasks)
 
     # subscriptions
 

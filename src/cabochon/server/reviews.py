@@ -35,6 +35,7 @@ from .repository import NUL
 from .review_store import delete_old_reviews, insert_review, set_found, set_progress, set_review_seen, stored_review
 from .serialise import Choices, packed, view_out
 from .table import Entry, Line, Seat, move_line
+from .tasks import end_tasks
 
 if TYPE_CHECKING:
     from .service import Service
@@ -326,10 +327,7 @@ class Reviews:
 
     async def stop(self) -> None:
         """Give up what is being made: it is made again when somebody asks for it."""
-        tasks = [job.task for job in self.jobs.values() if job.task]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await end_tasks([job.task for job in self.jobs.values() if job.task])
 
 
 def replayed(text: str) -> tuple[Record, Game]:

@@ -57,6 +57,7 @@ from .serialise import result_out
 from .settings import Settings, Sources, default_database
 from .shared_deals import SharedDeal, choose_alike
 from .table import Entry, Seat, SeatChange, Series, Table, load_table, read_table
+from .tasks import end_tasks
 from .writer import Writer
 
 if TYPE_CHECKING:
@@ -246,10 +247,7 @@ class Service:
         if self.integrity:
             await asyncio.wait({self.integrity}, timeout=INTEGRITY_STOP_SECONDS)  # a thread cannot be cancelled
         checks = [task for task in (self.probe, self.integrity) if task]
-        tasks = [*self.background, *thinking, *self.hints.values(), *checks]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await end_tasks([*self.background, *thinking, *self.hints.values(), *checks])
         await self.pusher.stop()
         await self.reviews.stop()
         await self.bots.stop()
