@@ -29,6 +29,7 @@ from tests.support.postgres import own_database
 START_SECONDS = 60
 POLL_SECONDS = 0.02
 ANSWER_SECONDS = 30
+STOPPED_SECONDS = 60
 
 Result = TypeVar("Result")
 
@@ -185,7 +186,8 @@ def running(app: Any) -> Iterator[str]:
         yield f"http://127.0.0.1:{port}"
     finally:
         server.should_exit = True
-        thread.join()
+        thread.join(STOPPED_SECONDS)
+        assert not thread.is_alive(), "the server did not stop"
 
 
 class Guest:
