@@ -14,6 +14,7 @@ from tests.browser.robot import Robot
 from tests.server.process import ForkedServer, Nursery, ServerProcess
 
 MOST_DECISIONS = 400
+MAX_LOOKS = 1200  # a minute and more: a part of a cluster may have to start again meanwhile
 RELOAD_AT, CUT_AT, KILL_AT, WATCH_AT = 12, 20, 30, 40
 VIEWPORTS = ({"width": 1280, "height": 800}, {"width": 390, "height": 844}, {"width": 1280, "height": 800})
 
@@ -100,7 +101,7 @@ def play_to_the_end(robots: list[Robot], happenings: dict[int, Callable[[], Any]
 
 def next_to_decide(robots: list[Robot]) -> Robot | None:
     """Wait until one of the people is to decide (its robot) or the game is over (None)."""
-    for _ in range(200):
+    for _ in range(MAX_LOOKS):
         for robot in robots:
             if robot.page.evaluate(MAY_DECIDE):
                 return None if robot.is_over else robot

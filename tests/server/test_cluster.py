@@ -19,7 +19,9 @@ from cabochon.server import bot_pool
 from cabochon.server.app import create_app
 from cabochon.server.commitment import seal_of
 from cabochon.server.connection import TOO_MANY
+from cabochon.server.nodes import Conflict
 from cabochon.server.repository import Repository
+from cabochon.server.room import Room
 from cabochon.server.service import Service
 from cabochon.server.settings import Settings
 from tests.server.process import UNLIMITED, Chair, Guest, run, running
@@ -130,6 +132,28 @@ def test_a_move_that_two_nodes_try_at_once_is_stored_once(nodes: list[str]) -> N
                 await until(chair, lambda state: state["number"] == 1)
                 assert [stored] == [entry["text"] for entry in chair.entries]
                 assert "ack" == (await chair.ask(type="move", number=1, text=stored))["type"], "sent again it is acknowledged"
+
+    run(play())
+
+
+def test_what_is_done_is_not_done_again_where_the_room_could_not_be_shared(
+    nodes: list[str], services: list[Service], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster = services[0].cluster
+    assert cluster is not None
+    share, conflicts = cluster.share, [Conflict("somebody came meanwhile")]
+
+    async def late(room: Room) -> None:
+        if room.table.status == "running" and conflicts:
+            raise conflicts.pop()
+        await share(room)
+
+    monkeypatch.setattr(cluster, "share", late)
+
+    async def play() -> None:
+        async with two_at(nodes) as (_, first, _, _, _):
+            assert [] == conflicts
+            await done(first, type="move", number=1, text="take wug")
 
     run(play())
 

@@ -44,6 +44,15 @@ def test_the_compose_file_starts_two_nodes_and_two_workers() -> None:
     assert probe and upstream and {"/api/ready"} == {probe[1], upstream[1]} <= set(PROBES)
 
 
+def test_the_image_starts_what_there_is() -> None:
+    image = (DEPLOY.parent / "Dockerfile").read_text()
+    commands = [json.loads(command) for command in re.findall(r"^CMD (.*)", image, re.MULTILINE)]
+    assert ["cabochon"] == [command[0] for command in commands]
+    assert "play" == understood(commands[0][1:], dict(re.findall(r"(CABOCHON_\w+)=(\S+)", image)))
+    probe = re.search(r"http://127.0.0.1:8765(/api/\w+)", image)
+    assert probe and probe[1] in PROBES and "8765" in commands[0]
+
+
 @pytest.mark.parametrize("name", ["compose.yaml", "compose-small.yaml"])
 def test_a_compose_file_names_what_there_is(name: str) -> None:
     compose = yaml.safe_load((DEPLOY / name).read_text())

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from orjson import dumps, loads
 
@@ -181,10 +181,17 @@ class Cluster:
             await self.service.store(room, state=state)
 
     async def insist(self, room: Room, work: Callable[[], Awaitable[Found]]) -> Found:
-        """Do something at a table, again if another node came first. What it refuses must be so now, not as far as we knew."""
+        """Do something at a table, again if another node came first. What it refuses must be so now, not as far as we knew.
+
+        What has stored something is done, and not done again where only the room could not be shared: it would be refused then.
+        """
+        found: Any = None
+        is_done = False
         for _ in range(TRIES):
+            version = room.version
             try:
-                found = await work()
+                found = found if is_done else await work()
+                is_done |= room.version > version
                 if found is None:
                     await self.share(room)
             except Conflict:
@@ -193,8 +200,10 @@ class Cluster:
                 if refusal.code == "not_stored" or not await self.is_behind(room):
                     raise
             else:
-                return found
+                return cast(Found, found)
             await self.read_on(room, is_all=True)
+        if is_done:
+            return cast(Found, found)
         raise Refused("not_stored")
 
     # changes of other nodes

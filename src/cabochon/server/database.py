@@ -71,7 +71,7 @@ def open_engine(url: str) -> Engine:
             pool_pre_ping=not is_sqlite,
             # An error's text would otherwise hold what was to be stored, the secret of a deal too, and go into the log.
             hide_parameters=True,
-            connect_args=_limits(parsed) if is_psycopg else {},
+            connect_args=postgresql_limits(parsed) if is_psycopg else {},
         )
         sa.event.listen(engine, "handle_error", _hide_row)
         if is_sqlite:
@@ -82,7 +82,7 @@ def open_engine(url: str) -> Engine:
         return engine
 
 
-def _limits(url: sa.URL) -> dict[str, Any]:
+def postgresql_limits(url: sa.URL) -> dict[str, Any]:
     """Time limits for PostgreSQL; what the URL says comes first."""
     own = {name: value for name, value in POSTGRESQL_LINE.items() if name not in url.query}
     return {**own, "options": f"{POSTGRESQL_OPTIONS} {url.query.get('options', '')}".strip()}

@@ -19,7 +19,7 @@ from psycopg.conninfo import make_conninfo
 from psycopg_pool import PoolTimeout
 from sqlalchemy.engine import Connection, make_url
 
-from .database import CONNECT_SECONDS
+from .database import CONNECT_SECONDS, postgresql_limits
 from .errors import Refused
 
 if TYPE_CHECKING:
@@ -52,16 +52,28 @@ def add_queue(connection: Connection) -> None:
         cursor.close()
 
 
+def connection_to_queue(database: str) -> str:
+    """How libpq connects to the queue of this database: with the limits of all other connections.
+
+    Without them a worker would wait for hours over a line that is dead without a word.
+    """
+    url = make_url(database)
+    limits = postgresql_limits(url)
+    said: dict[str, Any] = {**url.translate_connect_args(username="user", database="dbname"), **url.query}
+    return make_conninfo(**{**limits, "application_name": "cabochon-jobs", **said, "options": limits["options"]})
+
+
 class Jobs:
     """The queue as a node or a worker uses it."""
 
     def __init__(self, service: "Service", *, is_worker: bool) -> None:
         self.service, self.is_worker = service, is_worker
-        url = make_url(service.repository.url)
-        said: dict[str, Any] = {**url.translate_connect_args(username="user", database="dbname"), **url.query}
-        line = make_conninfo(**{"connect_timeout": CONNECT_SECONDS, "application_name": "cabochon-jobs", **said})
         connector = procrastinate.PsycopgConnector(
-            conninfo=line, min_size=1, max_size=4, timeout=CONNECT_SECONDS, reconnect_timeout=0
+            conninfo=connection_to_queue(service.repository.url),
+            min_size=1,
+            max_size=4,
+            timeout=CONNECT_SECONDS,
+            reconnect_timeout=0,
         )
         self.app = procrastinate.App(connector=connector)
         self.asked = self.done = self.failed = 0
@@ -100,7 +112,12 @@ class Jobs:
         if room.bot_wanted[0] == table.number and now - room.bot_wanted[1] < wait:
             return
         room.bot_wanted = table.number, now
-        self._begin(self._ask(BOTS, f"bots {table.id} {table.number}", table=table.id, number=table.number))
+        self._begin(self._ask_for_bot(room))
+
+    async def _ask_for_bot(self, room: "Room") -> None:
+        table = room.table
+        if not await self._ask(BOTS, f"bots {table.id} {table.number}", table=table.id, number=table.number):
+            room.bot_wanted = -1, 0.0  # so that the next look asks again
 
     def want_clock(self, room: "Room") -> None:
         """Somebody's time runs: look at the clock when it is up."""
@@ -118,7 +135,8 @@ class Jobs:
         """Somebody waits for a review."""
         await self._ask(REVIEW, f"review {review_id}", review=review_id)
 
-    async def _ask(self, task: str, lock: str, schedule_at: datetime | None = None, **arguments: Any) -> None:
+    async def _ask(self, task: str, lock: str, schedule_at: datetime | None = None, **arguments: Any) -> bool:
+        """Put a job on the queue, unless it waits there already; False if the queue is away."""
         options: dict[str, Any] = {} if schedule_at is None else {"schedule_at": schedule_at}
         try:
             await self.app.configure_task(task, queueing_lock=lock, **options).defer_async(**arguments)
@@ -127,6 +145,8 @@ class Jobs:
             pass
         except GONE as error:
             log.warning("a job could not be asked for: %s", type(error).__name__)
+            return False
+        return True
 
     # doing them
 
