@@ -2,8 +2,7 @@
 import { advised, type Piece, type Speaker } from "../announce/words";
 import type { LineMoveOut, ViewOut } from "../api/messages";
 import { m } from "../paraglide/messages";
-import { getLocale } from "../paraglide/runtime";
-import { numberFormat } from "../ui/intl";
+import { compactFormat, numberFormat } from "../ui/intl";
 
 /** A move of a line. Its card is the one it is about; later in a line it may be one that nobody knows yet. */
 export function movePieces({ text, card, tier }: LineMoveOut, view: ViewOut, speaker: Speaker): Piece[] {
@@ -17,7 +16,7 @@ export function movePieces({ text, card, tier }: LineMoveOut, view: ViewOut, spe
 /** A chance with one decimal: moves are often close. */
 export const fine = (chance: number) => numberFormat({ style: "percent", minimumFractionDigits: 1, maximumFractionDigits: 1 }).format(chance);
 
-export const count = (n: number) => new Intl.NumberFormat(getLocale(), { notation: "compact" }).format(n);
+export const count = (n: number) => compactFormat().format(n);
 
 /** Where a move begins on the board and where it leads, as the places are named there. */
 export function places(text: string, seat: number): { from: string[]; to: string } {

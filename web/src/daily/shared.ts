@@ -4,8 +4,7 @@ import { variantOf } from "../api/http";
 import { addRefusals } from "../announce/refusals";
 import { gameName } from "../announce/words";
 import { m } from "../paraglide/messages";
-import { getLocale } from "../paraglide/runtime";
-import { dayFormat } from "../ui/intl";
+import { dayFormat, timeFormat } from "../ui/intl";
 
 addRefusals({ counts: m.refused_counts });
 
@@ -38,6 +37,5 @@ export const resultLine = (variant: string, date: string, score: ScoreOut, link:
 /** Hours and minutes, in the reader's language. */
 export function timeWords(seconds: number): string {
   const minutes = Math.max(1, Math.ceil(seconds / 60));
-  const part = (n: number, unit: string) => new Intl.NumberFormat(getLocale(), { style: "unit", unit, unitDisplay: "short" }).format(n);
-  return [...(minutes >= 60 ? [part(Math.floor(minutes / 60), "hour")] : []), part(minutes % 60, "minute")].join(" ");
+  return [...(minutes >= 60 ? [timeFormat(Math.floor(minutes / 60), "hour")] : []), timeFormat(minutes % 60, "minute")].join(" ");
 }
