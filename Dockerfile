@@ -15,11 +15,13 @@ COPY web web
 COPY src src
 COPY --from=client /build/src/cabochon/server/static src/cabochon/server/static
 # The client is newer than its sources, so the build does not ask for Node.
+# The build constraints: bitcode made with another NumPy than the server has is of no use.
 RUN find src/cabochon/server/static -exec touch {} + && uv venv /app && \
-    uv pip install --no-cache --python /app/bin/python --constraint constraints.txt ".[play,cluster]"
+    uv pip install --no-cache --compile-bytecode --python /app/bin/python \
+    --constraint constraints.txt --build-constraint constraints.txt ".[play,cluster]"
 
 FROM python:3.13-slim
-RUN useradd --create-home --uid 1000 cabochon && mkdir /data /cache && chown cabochon /data /cache && chmod 700 /cache
+RUN useradd --create-home --uid 1000 cabochon && mkdir /data /cache && chown cabochon /data /cache && chmod 700 /data /cache
 COPY --from=install /app /app
 USER cabochon
 ENV PATH=/app/bin:$PATH PYTHONUNBUFFERED=1 NUMBA_CACHE_DIR=/cache \
@@ -29,5 +31,5 @@ RUN python -c "import cabochon; print(f'compiled in {cabochon.warm_up():.0f} s')
 VOLUME /data
 EXPOSE 8765
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s \
-    CMD ["python", "-c", "from urllib.request import urlopen; urlopen('http://127.0.0.1:8765/api/health', timeout=4)"]
+    CMD ["python", "-c", "from urllib.request import urlopen; urlopen('http://127.0.0.1:8765/api/ready', timeout=4)"]
 CMD ["cabochon", "play", "--port", "8765", "--no-browser"]
