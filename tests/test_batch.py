@@ -147,3 +147,9 @@ def test_no_games_are_no_error() -> None:
     assert (0, 2) == cabochon.ranks(none).shape == cabochon.points(none).shape
     assert (0, 400) == cabochon.observe(none).shape
     assert 0 == len(cabochon.choose(none)) == len(cabochon.legal(none))
+
+
+def test_cores_are_counted() -> None:
+    for wrong in (0, -1, 1.5, "x"):
+        with pytest.raises(cabochon.CabochonError, match="cores must be a whole number from 1"), batch.cores(wrong):  # type: ignore[arg-type]
+            pass

@@ -312,6 +312,8 @@ def test_puzzles_are_made_until_time_is_up(tmp_path: Path) -> None:
     assert result.stdout.startswith(f"{out}: 0 puzzles; commit ")
     assert out.read_text(encoding="utf-8") == ""
     assert "unknown variant 'chess'" in cabochon("puzzles", "make", "--variant", "chess", "--out", str(out)).stderr
+    nowhere = out.parent / "nowhere" / "p.jsonl"
+    assert "p.jsonl cannot be written (no such file or directory)" in cabochon("puzzles", "make", "--out", str(nowhere)).stderr
 
 
 @pytest.mark.parametrize("words, as_json", [(["bench"], False), (["bench", "--json"], True)])

@@ -168,3 +168,10 @@ def test_samples_of_a_view_by_seed() -> None:
         sample(view, "x")  # type: ignore[arg-type]
     with pytest.raises(WrongType, match="not -1"):
         sample(view, -1)
+
+
+def test_what_may_be_a_move_is_said() -> None:
+    game = Game("classic", seed=1)
+    for wrong in (None, 5.0, [5]):
+        with pytest.raises(WrongType, match="a move is a text, a Move or an action number, not"):
+            game.play(wrong)  # type: ignore[arg-type]

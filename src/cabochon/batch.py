@@ -111,6 +111,8 @@ _cores = os.cpu_count() or 1
 def cores(count: int) -> Iterator[None]:
     """Use at most this many cores inside the `with` block."""
     global _cores
+    if not is_count(count) or count < 1:
+        raise CabochonError(f"cores must be a whole number from 1, not {quoted(count)}")
     before, _cores = _cores, count
     try:
         yield

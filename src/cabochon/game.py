@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, SupportsIndex, cast
+from typing import Any, SupportsIndex
 
 import numpy as np
 
@@ -157,7 +157,7 @@ class Game:
 
     @property
     def variant(self) -> str:
-        """Classic or marvel."""
+        """The name of the variant: classic, marvel or cities."""
         return self.rules.variant
 
     @property
@@ -339,7 +339,9 @@ class Game:
             if move.variant != self.variant:
                 raise CabochonError(f"{move} is a move of {move.variant}, and this game is {self.variant}")
             return move
-        return parse_move(cast(str, move), self.variant)  # which refuses what is no text
+        if not isinstance(move, str):
+            raise WrongType(f"a move is a text, a Move or an action number, not {quoted(move)}")
+        return parse_move(move, self.variant)
 
     def __str__(self) -> str:
         return draw(self.position())

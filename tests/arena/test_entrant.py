@@ -68,3 +68,9 @@ def test_who_is_told_its_usual_budget_is_itself() -> None:
         "cmd:python3 a@b.py",
     ):
         assert name == plain_name(name)
+
+
+@pytest.mark.parametrize("text", ["greedy@foo=1", "greedy@nodes=x", "random@c_puct=1", "greedy@nets=here"])
+def test_settings_of_a_bot_that_does_not_search_are_checked_too(text: str) -> None:
+    with pytest.raises(CabochonError):
+        parse_entrant(text)

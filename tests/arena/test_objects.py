@@ -79,3 +79,28 @@ def test_a_class_of_the_main_module_travels_to_other_processes() -> None:
     with pytest.raises((pickle.PicklingError, AttributeError)):  # by its name alone it would not be found
         pickle.dumps(match)
     assert fixture(there, 3, 1) == list(fixtures(match, 4))[-1]
+
+
+def test_an_object_gets_a_number_if_a_text_after_it_has_its_name() -> None:
+    last = LastMove()
+    last.name = "greedy"
+    assert ["greedy-2", "greedy"] == [one.bot for one in entrants_of([last, "greedy"])]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"bots": "greedy"}, "the bots of a match are a list, one for each seat, not 'greedy'"),
+        ({"bots": 5}, "the bots of a match are a list"),
+        ({"games": "5"}, "a match has 1 to 1999999 games, not '5'"),
+        ({"games": 1.5}, "a match has 1 to 1999999 games, not 1.5"),
+        ({"seed": "x"}, "the seed of a match is a number from 0 to"),
+        ({"workers": -1}, "workers must be a whole number, 0 for one on each core, not -1"),
+        ({"workers": "x"}, "workers must be a whole number"),
+        ({"sprt": (0, 20)}, r"sprt is written Sprt\(0, 20\)"),
+    ],
+)
+def test_wrong_settings_of_a_match_are_refused(settings: dict[str, Any], message: str) -> None:
+    usual: dict[str, Any] = {"bots": ["greedy", "random"], "games": 2}
+    with pytest.raises(CabochonError, match=message):
+        play_match(**usual | settings)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from cabochon import CabochonError
+from cabochon import CabochonError, WrongType
 from cabochon.arena import read_results, run_match
 
 from .results import duel, untimed
@@ -54,3 +54,11 @@ def test_the_record_says_which_match_it_is(tmp_path: Path) -> None:
         header["seed"],
     )
     assert header["commit"] and header["machine"]
+
+
+def test_the_file_may_be_a_text(tmp_path: Path) -> None:
+    file = tmp_path / "match.jsonl"
+    run_match(duel(), 2, workers=1, file=file)
+    assert read_results(file) == read_results(str(file))
+    with pytest.raises(WrongType, match="the file of a match is a path or a text, not 5"):
+        read_results(5)  # type: ignore[arg-type]

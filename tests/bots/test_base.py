@@ -2,8 +2,8 @@
 
 import pytest
 
-from cabochon import Game, Move, View
-from cabochon.bots import NO_LIMIT, BaseBot, Budget, legal_moves
+from cabochon import Game, Move, View, WrongType
+from cabochon.bots import NO_LIMIT, BaseBot, Budget, bot, legal_moves
 from cabochon.search.analysis import Signal
 
 from .games import VARIANTS, choice
@@ -33,3 +33,14 @@ def test_a_bot_that_only_chooses_has_defaults_for_the_rest() -> None:
     assert (Budget(), None) == (player.default_budget, player.analyst)
     player.new_game()
     player.close()
+
+
+@pytest.mark.parametrize("name", ["random", "greedy", "cutter", "legend"])
+def test_what_is_no_view_or_no_seed_is_refused(name: str) -> None:
+    game = Game("classic", seed=1)
+    for wrong in (5, game, None):
+        with pytest.raises(WrongType, match="a bot needs a View, such as"):
+            bot(name).choose(wrong, Budget(nodes=1), 1)  # type: ignore[arg-type]
+    for seed in ("x", 1.5, True):
+        with pytest.raises(WrongType, match="the seed of a bot is a whole number"):
+            bot(name).choose(game.view(game.turn), Budget(nodes=1), seed)  # type: ignore[arg-type]

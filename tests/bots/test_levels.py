@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cabochon import CabochonError, Game, Move
+from cabochon import CabochonError, Game, Move, WrongType
 from cabochon.bots import LEVELS, Budget, bot
 from cabochon.bots.levels import LEGEND, MASTER, sample_move, warn_once
 from cabochon.search.analysis import Analysis, MoveStats
@@ -69,3 +69,9 @@ def test_a_folder_of_nets_that_was_asked_for_must_have_one(tmp_path: Path) -> No
     level = type(LEGEND)("other", "", BUDGET, config=LEGEND.config, nets=str(tmp_path))
     with pytest.raises(CabochonError, match="there is no net for classic with 2 players in"):
         level.choose(VIEW, BUDGET, 1)
+
+
+def test_a_plain_number_is_no_budget() -> None:
+    game = Game("classic", seed=1)
+    with pytest.raises(WrongType, match="a budget is written"):
+        bot("cutter").choose(game.view(game.turn), 5)  # type: ignore[arg-type]

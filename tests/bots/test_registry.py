@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from cabochon import CabochonError, Game, Move, View, sample
+from cabochon import CabochonError, Game, Move, View, WrongType, sample
 from cabochon.bots import BOTS, Budget, FunctionBot, Greedy, add_bot, bot, legal_moves
 from cabochon.bots.registry import add_commands
 from cabochon.cli import app
@@ -130,3 +130,17 @@ def test_names_of_programs(said: str, wrong: str) -> None:
         add_commands([said])
     result = CliRunner().invoke(app, ["play", "--bot", said])
     assert (2, f"cabochon: {wrong}"[:30]) == (result.exit_code, result.stderr[:30])
+
+
+def test_what_is_no_name_is_refused() -> None:
+    with pytest.raises(WrongType, match="the name of a bot is a text"):
+        bot(["greedy"])  # type: ignore[arg-type]
+    with pytest.raises(CabochonError, match="bot 5: a bot's name is small letters"):
+        add_bot(5, legal_moves)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("answer", [None, 1.5, [3], np.array([1, 2])])
+def test_an_answer_that_is_no_move_names_the_bot(answer: object) -> None:
+    game = Game("classic", seed=1)
+    with pytest.raises(WrongType, match="mute: a bot answers with a Move, the text of one, or an action number, not"):
+        FunctionBot("mute", lambda _view, _budget, _seed: answer).choose(game.view(game.turn))  # type: ignore[arg-type, return-value]

@@ -193,3 +193,36 @@ def test_odd_actions_and_options_are_refused_with_a_sentence(actions: Any) -> No
         games.step(actions)
     with pytest.raises(CabochonError, match="unknown option 'reset': choose from reset_mask"):
         games.reset(options={"reset": 1})
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"num_envs": 0}, "num_envs must be a whole number from 1, not 0"),
+        ({"num_envs": "x"}, "num_envs must be a whole number from 1, not 'x'"),
+        ({"players": "2"}, "players must be 2, 3 or 4, not '2'"),
+        ({"turn_limit": "x"}, "turn_limit must be at least 2, a turn for every seat, not 'x'"),
+        ({"start": "x"}, "start must be a seat from 0 to 1, not 'x'"),
+        ({"autoreset_mode": "x"}, "autoreset_mode must be one of next_step, same_step, disabled, not 'x'"),
+        ({"render_mode": "ansi"}, "unknown setting 'render_mode': choose from num_envs, variant, players, opponents, turn_limit"),
+    ],
+)
+def test_a_wrong_setting_is_named(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(CabochonError, match=message) as wrong:
+        SplendorVectorEnv(**settings)
+    assert 1 == str(wrong.value).count("render_mode") or "render_mode" not in settings
+
+
+@pytest.mark.parametrize("mode", ["same_step", "SameStep", AutoresetMode.SAME_STEP])
+def test_a_mode_has_the_names_of_gymnasium_and_of_the_gpu(mode: Any) -> None:
+    assert AutoresetMode.SAME_STEP is SplendorVectorEnv(2, autoreset_mode=mode).metadata["autoreset_mode"]
+
+
+def test_a_step_needs_a_reset_and_a_reset_numbers() -> None:
+    envs = SplendorVectorEnv(2)
+    with pytest.raises(CabochonError, match="reset the environment before the first step"):
+        envs.step([1, 2])
+    with pytest.raises(CabochonError, match="seeds are whole numbers or None"):
+        envs.reset(seed=[1, "x"])  # type: ignore[list-item]
+    with pytest.raises(CabochonError, match="the options of a reset are a dict"):
+        envs.reset(options=5)  # type: ignore[arg-type]

@@ -76,3 +76,21 @@ if find_spec("pyarrow"):
         assert list(columns) == table.column_names
         for name, column in columns.items():
             np.testing.assert_array_equal(column, np.array(table[name].to_pylist()))
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"games": "5"}, {"games": 1.5}, {"stray": "x"}, {"seed": "x"}, {"seed": 1 << 60}, {"nodes": "x"}]
+)
+def test_numbers_of_a_plan_are_numbers(wrong: dict[str, Any]) -> None:
+    with pytest.raises(CabochonError):
+        Plan(**wrong)
+
+
+def test_the_file_may_be_a_text_and_its_folder_is_looked_for_first(tmp_path: Path) -> None:
+    assert write_dataset(Plan(games=1), str(tmp_path / "games.npz"))
+
+    def nothing_is_played(_done: int, _total: int) -> None:
+        raise AssertionError
+
+    with pytest.raises(CabochonError, match="cannot be written"):
+        write_dataset(Plan(games=1), tmp_path / "nowhere" / "games.npz", nothing_is_played)

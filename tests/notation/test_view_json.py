@@ -31,10 +31,21 @@ def test_wrong_json_is_refused_with_a_sentence() -> None:
         view_from_json("{")
     with pytest.raises(WrongType, match="a view is a JSON object, not"):
         view_from_json("[]")
-    with pytest.raises(PositionError, match="KeyError: 'bank'"):
+    with pytest.raises(PositionError, match="'bank' is missing"):
         view_from_json({name: value for name, value in good.items() if name != "bank"})
     with pytest.raises(CabochonError, match="unknown variant 'deluxe'"):
         view_from_json(good | {"rules": good["rules"] | {"variant": "deluxe"}})
     richer = [good["seats"][0] | {"points": 9}, good["seats"][1]]
     with pytest.raises(PositionError, match="contradicts itself"):
         view_from_json(good | {"seats": richer})
+
+
+def test_what_is_wrong_in_the_json_is_named() -> None:
+    good = Game("classic", seed=1).view(0).as_json()
+    for wrong, message in (
+        ({}, "'rules' is missing"),
+        (good | {"weather": 1}, "'weather' is unknown"),
+        (good | {"turn": 1 - good["turn"]}, "contradicts itself: turn must follow"),
+    ):
+        with pytest.raises(PositionError, match=message):
+            view_from_json(wrong)

@@ -149,3 +149,29 @@ def test_a_small_chance_is_better_than_a_proven_loss() -> None:
     lost = MoveStats(Move.parse("take wug", "classic"), 0.5, 100, (0.0, 1.0), is_proven=True)
     hope = MoveStats(Move.parse("take wur", "classic"), 0.5, 100, (0.01, 0.99), is_proven=False)
     assert max((lost, hope), key=lambda one: lower_bound(one, 0, 100)) is hope
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"position": 5}, "a search needs a Game or the View"),
+        ({"position": Game(seed=1).states}, "a search needs a Game or the View"),
+        ({"budget": 5}, "a budget is written"),
+        ({"budget": None}, "a budget is written"),
+        ({"seed": "x"}, "seed must be a whole number, not 'x'"),
+        ({"threads": "2"}, "threads must be a whole number, not '2'"),
+        ({"threads": 0}, "threads must be at least 1, not 0"),
+        ({"lines": 1.5}, "lines must be a whole number, not 1.5"),
+        ({"config": "net"}, "config is LINEAR_SEARCH, NET_SEARCH or"),
+    ],
+)
+def test_wrong_settings_are_refused_by_name(settings: dict[str, Any], message: str) -> None:
+    usual: dict[str, Any] = {"position": Game(seed=1), "budget": Budget(nodes=5)}
+    with pytest.raises(CabochonError, match=message):
+        analyse(**usual | settings)
+
+
+def test_an_analysis_has_plain_numbers_and_as_many_lines_as_asked_for() -> None:
+    found = analyse(Game(seed=1), Budget(nodes=50), lines=-1)
+    assert {float} == {type(one.prior) for one in found.moves}
+    assert {()} == {one.line for one in found.moves}

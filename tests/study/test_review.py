@@ -12,7 +12,7 @@ from cabochon.rules.variants import VARIANTS
 from cabochon.search.budget import Budget
 from cabochon.study import Review, as_json, decisions, format_html, format_text, review
 from cabochon.study.grades import GRADES, MISTAKES, accuracy, grade
-from cabochon.study.review import compare, result_values, samples_of
+from cabochon.study.review import DEFAULT_BUDGET, budget_of, compare, result_values, samples_of
 from cabochon.view import sample
 
 SMALL = Budget(nodes=16)
@@ -188,3 +188,11 @@ def test_json_has_everything(reviewed: Review) -> None:
     assert len(reviewed.decisions) == len(data["decisions"])
     assert set(GRADES) == set(data["seats"][0]["grades"])
     assert [decision.grade for decision in reviewed.decisions] == [decision["grade"] for decision in data["decisions"]]
+
+
+def test_a_budget_without_a_limit_is_the_usual_one() -> None:
+    assert budget_of(Budget()) is DEFAULT_BUDGET
+    assert budget_of(SMALL) is SMALL
+    for wrong in (Budget(nodes=0), Budget(nodes=-3), Budget(seconds=0.0), 5):
+        with pytest.raises(CabochonError, match="a budget is"):
+            review(finished("classic", 2, 1), wrong)  # type: ignore[arg-type]

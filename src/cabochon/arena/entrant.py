@@ -7,7 +7,7 @@ from ..bots import BOTS, AnyBot, Bot, Budget, bot
 from ..bots.external import ExternalBot
 from ..bots.levels import Level
 from ..bots.registry import as_bot, name_of
-from ..errors import CabochonError
+from ..errors import CabochonError, WrongType, quoted
 from ..search.mcts import BY_NET, SearchConfig
 
 COMMAND, NETS = "cmd:", "nets="
@@ -78,10 +78,10 @@ def parse_entrant(text: str, default: Budget = OWN_BUDGET) -> Entrant:
         bot(name)
     elif not name.removeprefix(COMMAND).strip():
         raise CabochonError(f"{text!r}: {COMMAND} needs a command")
-    if name in BOTS and BOTS[name].default_budget is None:
-        return Entrant(name)  # a budget has no effect, so it is not part of the name
     nets, search, budget = _split_settings(settings)
     entrant = Entrant(name, parse_budget(budget) if budget else default, nets, search)
+    if name in BOTS and BOTS[name].default_budget is None:
+        entrant = replace(entrant, budget=OWN_BUDGET)  # a budget has no effect, so it is not part of the name
     if search and name.startswith(COMMAND):
         raise CabochonError(f"{name} is no level of the search: {', '.join(dict(search))} cannot be set")
     if nets or search:
@@ -91,6 +91,8 @@ def parse_entrant(text: str, default: Budget = OWN_BUDGET) -> Entrant:
 
 def entrants_of(bots: Sequence[str | AnyBot | Entrant], default: Budget = OWN_BUDGET) -> tuple[Entrant, ...]:
     """Entrants from texts and from objects. Two objects of one name are told apart by a number; one object twice is one."""
+    if isinstance(bots, str) or not isinstance(bots, Sequence):
+        raise WrongType(f"the bots of a match are a list, one for each seat, not {quoted(bots)}")
     found: list[Entrant] = []
     for player in bots:
         if isinstance(player, Entrant):
@@ -106,7 +108,8 @@ def _object_entrant(player: AnyBot, budget: Budget, others: list[Entrant], bots:
     for other, given in zip(others, bots, strict=False):
         if given is player:
             return other
-    name, taken = name_of(player), {other.bot for other in others}
+    named = {parse_entrant(given).bot for given in bots if isinstance(given, str)}  # also those that come after it
+    name, taken = name_of(player), named | {other.bot for other in others}
     name = next(text for text in (name, *(f"{name}-{i}" for i in range(2, len(bots) + 2))) if text not in taken)
     adapted = as_bot(name, player)
     return Entrant(name, OWN_BUDGET if adapted.default_budget is None else budget, player=adapted)

@@ -5,7 +5,8 @@ from contextlib import closing
 from pathlib import Path
 
 from ..bots import AnyBot
-from ..errors import CabochonError
+from ..errors import CabochonError, WrongType, quoted
+from ..ruleset import is_count
 from .entrant import Entrant, checked_budget, entrants_of
 from .pairings import DEALS_PER_SEED, Fixture, Match, fixtures
 from .results import ResultsFile
@@ -62,6 +63,10 @@ def run_match(
     progress: Progress = _no_progress,
 ) -> Summary:
     """Play the games that are missing, and sum up. The same seed gives the same games, whatever the number of workers."""
+    if sprt is not None and not isinstance(sprt, Sprt):
+        raise WrongType(f"sprt is written Sprt(0, 20), not {quoted(sprt)}")
+    if workers is not None and not (is_count(workers) and workers >= 0):
+        raise CabochonError(f"workers must be a whole number, 0 for one on each core, not {quoted(workers)}")
     if sprt and match.players != 2:
         raise CabochonError("--sprt: the sequential test is for two players; with more, choose a number of games")
     total = match.deals_for(games) * match.players

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import permutations
 
-from ..errors import CabochonError
-from ..ruleset import ruleset
+from ..errors import CabochonError, quoted
+from ..ruleset import is_count, ruleset
 from .entrant import Entrant
 
 DEALS_PER_SEED = 1_000_000
@@ -31,8 +31,8 @@ class Match:
             raise CabochonError(f"a match is between 2, 3 or 4 bots, not {len(self.entrants)}")
         if len(set(self.entrants)) == 1:
             raise CabochonError(f"{self.entrants[0]} against itself is no match: give one of them another budget")
-        if not 0 <= self.seed < SEED_LIMIT:
-            raise CabochonError(f"the seed of a match is a number from 0 to {SEED_LIMIT - 1}, not {self.seed}")
+        if not is_count(self.seed) or not 0 <= self.seed < SEED_LIMIT:
+            raise CabochonError(f"the seed of a match is a number from 0 to {SEED_LIMIT - 1}, not {quoted(self.seed)}")
         ruleset(self.variant, self.players, {})
 
     @property
@@ -41,9 +41,9 @@ class Match:
 
     def deals_for(self, games: int) -> int:
         """The number of whole deals for at least this many games."""
-        deals = -(-games // self.players)
+        deals = -(-games // self.players) if is_count(games) else 0
         if not 0 < deals < DEALS_PER_SEED:
-            raise CabochonError(f"a match has 1 to {DEALS_PER_SEED * self.players - 1} games, not {games}")
+            raise CabochonError(f"a match has 1 to {DEALS_PER_SEED * self.players - 1} games, not {quoted(games)}")
         return deals
 
 

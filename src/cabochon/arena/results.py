@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from ..errors import CabochonError
+from ..errors import CabochonError, WrongType, quoted
 from ..tools.provenance import commit, machine
 from ..version import __version__
 from .pairings import Match
@@ -41,8 +41,11 @@ class Results:
     games: list[GameResult]
 
 
-def read_results(file: Path) -> Results:
+def read_results(file: Path | str) -> Results:
     """Read a file. An incomplete last line, left by a crash, is ignored."""
+    if not isinstance(file, Path | str):
+        raise WrongType(f"the file of a match is a path or a text, not {quoted(file)}")
+    file = Path(file)
     try:
         lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
     except (OSError, UnicodeDecodeError) as error:

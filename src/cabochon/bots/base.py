@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from .. import batch
-from ..errors import CabochonError
+from ..errors import CabochonError, WrongType, quoted
 from ..notation.move import Move
 from ..rules.actions import FIRST_ACTION
 from ..rules.state import STAGES
+from ..ruleset import is_count
 from ..search.analysis import Analysis, Signal
 from ..search.budget import Budget
 from ..view import View, state_of
@@ -112,11 +113,15 @@ def legal_moves(view: View) -> list[Move]:
 
 def fresh_seed(seed: int | None) -> int:
     """The seed, or a new one for a caller who gave none."""
-    return secrets.randbits(SEED_BITS) if seed is None else seed
+    if seed is not None and not is_count(seed):
+        raise WrongType(f"the seed of a bot is a whole number, not {quoted(seed)}")
+    return secrets.randbits(SEED_BITS) if seed is None else int(seed)
 
 
 def check(view: View) -> None:
-    """Refuse a finished game and the view of a seat that is not to decide."""
+    """Refuse what is no view, a finished game, and the view of a seat that is not to decide."""
+    if not isinstance(view, View):
+        raise WrongType(f"a bot needs a View, such as game.view(game.turn), not {quoted(view)}")
     if view.stage == "over":
         raise CabochonError("the game is over: there is nothing to choose")
     if view.seat != view.turn:

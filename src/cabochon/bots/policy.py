@@ -10,6 +10,7 @@ from .. import batch
 from ..errors import CabochonError
 from ..notation.move import Move, plain_moves
 from ..observation import action_masks
+from ..rules.actions import ACTION_COUNT
 from ..ruleset import States
 from ..search.analysis import Signal
 from ..search.budget import Budget
@@ -39,7 +40,10 @@ class PolicyBot(BaseBot):
     ) -> Move:
         check(view)
         states = sample(view, ANY_SEED)  # an observation does not show what is hidden, so any cards will do there
-        return plain_moves(view.rules.variant)[int(self.actions(states)[0])]
+        action = int(self.actions(states)[0])
+        if not 0 <= action < ACTION_COUNT:
+            raise CabochonError(f"{self.name}: an action is a number from 0 to {ACTION_COUNT - 1}, not {action}")
+        return plain_moves(view.rules.variant)[action]
 
     def actions(self, states: States) -> NDArray[np.int64]:
         """An action for the seat to decide in each of these games, none of which is over."""

@@ -47,11 +47,17 @@ class FunctionBot(BaseBot):
     character: str = "a bot written in Python"
 
     def choose(self, view: View, budget: Budget = NO_LIMIT, seed: int | None = None, stop: Signal | None = None) -> Move:  # noqa: ARG002
-        return as_move(self.function(view, budget, fresh_seed(seed)), view.rules.variant)
+        answer = self.function(view, budget, fresh_seed(seed))
+        try:
+            return as_move(answer, view.rules.variant)
+        except WrongType as wrong:
+            raise WrongType(f"{self.name}: {wrong}") from None
 
 
 def bot(name: str) -> Bot:
     """The bot of this name."""
+    if not isinstance(name, str):
+        raise WrongType(f"the name of a bot is a text, not {quoted(name)}")
     found = BOTS.get(name) or YARDSTICKS.get(name)
     if found is None:
         raise CabochonError(f"unknown bot {name!r}: choose one of {', '.join((*BOTS, *YARDSTICKS))}")
@@ -73,13 +79,19 @@ def as_move(answer: Answer, variant: str) -> Move:
     """What a user's own bot answered as a Move."""
     if isinstance(answer, Move):
         return answer
-    return Move.parse(answer, variant) if isinstance(answer, str) else Move(index(answer), None, variant)
+    if isinstance(answer, str):
+        return Move.parse(answer, variant)
+    try:
+        action = index(answer)
+    except TypeError:
+        raise WrongType(f"a bot answers with a Move, the text of one, or an action number, not {quoted(answer)}") from None
+    return Move(action, None, variant)
 
 
 def add_bot(name: str, player: AnyBot) -> None:
     """Add a bot under this name, in this process only: a `BaseBot`, an object with `choose`, or a function."""
-    if not NAME.fullmatch(name):
-        raise CabochonError(f"bot {name!r}: a bot's name is small letters, digits, - and _, and begins with a letter")
+    if not isinstance(name, str) or not NAME.fullmatch(name):
+        raise CabochonError(f"bot {quoted(name)}: a bot's name is small letters, digits, - and _, and begins with a letter")
     if name in PACKAGE_BOTS or name in YARDSTICKS:
         raise CabochonError(f"bot {name!r}: there is a bot of this name already")
     BOTS[name] = as_bot(name, player)

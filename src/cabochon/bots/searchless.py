@@ -16,6 +16,8 @@ from ..view import View, state_of
 from .base import NO_LIMIT, BaseBot, check, fresh_seed, legal_moves
 from .greedy import greedy_actions
 
+SEED_MASK = (1 << 63) - 1  # the kernel takes 64 bits
+
 
 @dataclass(frozen=True, slots=True)
 class Random(BaseBot):
@@ -40,4 +42,10 @@ class Greedy(BaseBot):
 
     def choose(self, view: View, budget: Budget = NO_LIMIT, seed: int | None = None, stop: Signal | None = None) -> Move:  # noqa: ARG002
         check(view)
-        return Move(int(greedy_actions(state_of(view), np.array([fresh_seed(seed)]))[0]), None, view.rules.variant)
+        seeds = np.array([_in_64_bits(fresh_seed(seed))], np.int64)
+        return Move(int(greedy_actions(state_of(view), seeds)[0]), None, view.rules.variant)
+
+
+def _in_64_bits(seed: int) -> int:
+    """The seed itself where it fits; of a longer one, what fits."""
+    return seed if -SEED_MASK <= seed <= SEED_MASK else seed & SEED_MASK

@@ -22,7 +22,7 @@ from ..rules.ending import standing
 from ..rules.play import legal, play, random_action
 from ..rules.rng import seeded, stir
 from ..rules.state import MAX_SEATS, OVER, State
-from ..ruleset import SWITCHES, Ruleset, States, blank_states, ruleset
+from ..ruleset import SWITCHES, Ruleset, States, blank_states, is_count, ruleset
 
 TURN_LIMIT = 400
 ILLEGAL_REWARD = -1.0
@@ -290,6 +290,7 @@ class Step(NamedTuple):
 
 def seat_bots(players: int, opponents: Any) -> tuple[Any, ...]:
     """The bot of every seat but the learner's; a single one is for all of them."""
+    Ruleset(players=players)  # refuses what is no number of players
     bots = tuple(opponents) if isinstance(opponents, list | tuple) else (opponents,) * (players - 1)
     if len(bots) != players - 1:
         raise RulesetError(f"{players} players need {players - 1} opponents, not {len(bots)}")
@@ -338,8 +339,8 @@ def env_rules(variant: str, players: int, house: Mapping[str, Any], settings: Se
 
 def checked_limit(turn_limit: int, players: int) -> int:
     """The turn limit; one below a turn for each seat raises."""
-    if turn_limit < players:
-        raise RulesetError(f"turn_limit must be at least {players}, a turn for every seat, not {turn_limit}")
+    if not is_count(turn_limit) or turn_limit < players:
+        raise RulesetError(f"turn_limit must be at least {players}, a turn for every seat, not {quoted(turn_limit)}")
     return turn_limit
 
 
@@ -347,8 +348,8 @@ def checked_start(start: int | None, players: int) -> int:
     """The start seat; None: it is drawn from the seed."""
     if start is None:
         return ANY_START
-    if not 0 <= start < players:
-        raise RulesetError(f"start must be a seat from 0 to {players - 1}, not {start}")
+    if not is_count(start) or not 0 <= start < players:
+        raise RulesetError(f"start must be a seat from 0 to {players - 1}, not {quoted(start)}")
     return start
 
 

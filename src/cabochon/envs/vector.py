@@ -7,10 +7,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import CabochonError, IllegalMove, quoted
+from ..errors import CabochonError, IllegalMove, WrongType, quoted
 from ..observation import MAX_NUMBER, action_masks, observation_size
 from ..rules.actions import ACTION_COUNT
-from .episodes import MAX_SEED, NEXT_STEP, NO_RESET, SAME_STEP, TURN_LIMIT, Episodes, Step, checked_illegal
+from ..ruleset import is_count
+from .episodes import (
+    MAX_SEED,
+    NEXT_STEP,
+    NO_RESET,
+    SAME_STEP,
+    TURN_LIMIT,
+    Episodes,
+    Step,
+    checked_illegal,
+    env_rules,
+)
 from .needs import needs_extra
 from .opponents import Opponents, bots_decide, split_bots
 
@@ -21,6 +32,7 @@ with needs_extra("envs"):
 
 MODES = {AutoresetMode.DISABLED: NO_RESET, AutoresetMode.NEXT_STEP: NEXT_STEP, AutoresetMode.SAME_STEP: SAME_STEP}
 OPTIONS = ("reset_mask",)
+SETTINGS = ("num_envs", "variant", "players", "opponents", "turn_limit", "illegal", "start", "autoreset_mode")
 Observations = NDArray[np.int8]
 Infos = dict[str, Any]
 
@@ -31,10 +43,30 @@ def observation_space(players: int, variant: str) -> spaces.Box:
 
 def checked_options(options: dict[str, Any] | None, known: Sequence[str]) -> dict[str, Any]:
     """The options of a reset; one that is not known raises."""
+    if options is not None and not isinstance(options, dict):
+        raise WrongType(f"the options of a reset are a dict, not {quoted(options)}")
     for name in options or {}:
         if name not in known:
             raise CabochonError(f"unknown option {name!r}: " + (f"choose from {', '.join(known)}" if known else "there are none"))
     return options or {}
+
+
+def checked_mode(mode: str | AutoresetMode) -> AutoresetMode:
+    """When a finished game is dealt anew: a mode of Gymnasium, its value, or its name in small letters as on a GPU."""
+    modes = {one.name.lower(): one for one in AutoresetMode} | {one.value: one for one in AutoresetMode}
+    if isinstance(mode, AutoresetMode):
+        return mode
+    if not isinstance(mode, str) or mode not in modes:
+        names = ", ".join(one.name.lower() for one in AutoresetMode)
+        raise CabochonError(f"autoreset_mode must be one of {names}, not {quoted(mode)}")
+    return modes[mode]
+
+
+def checked_count(num_envs: int) -> int:
+    """How many games; at least one."""
+    if not is_count(num_envs) or num_envs < 1:
+        raise CabochonError(f"num_envs must be a whole number from 1, not {quoted(num_envs)}")
+    return num_envs
 
 
 class SplendorVectorEnv(VectorEnv[Observations, ArrayLike, NDArray[Any]]):
@@ -56,10 +88,11 @@ class SplendorVectorEnv(VectorEnv[Observations, ArrayLike, NDArray[Any]]):
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
         **house: Any,
     ) -> None:
-        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        env_rules(variant, players, house, SETTINGS)  # which refuses an unknown setting by name
+        self.autoreset_mode = checked_mode(autoreset_mode)
         self.metadata = {"render_modes": [], "autoreset_mode": self.autoreset_mode}
         self.illegal = checked_illegal(illegal)
-        self.num_envs = num_envs
+        self.num_envs = checked_count(num_envs)
         self._mode = MODES[self.autoreset_mode]
         bots, others = split_bots(players, opponents)
         decide = partial(bots_decide, others) if others else None
@@ -68,7 +101,7 @@ class SplendorVectorEnv(VectorEnv[Observations, ArrayLike, NDArray[Any]]):
         self.single_observation_space = observation_space(players, variant)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
-        self._is_seeded = False
+        self._is_seeded = self._is_dealt = False
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
@@ -80,11 +113,14 @@ class SplendorVectorEnv(VectorEnv[Observations, ArrayLike, NDArray[Any]]):
         super().reset(seed=seed if isinstance(seed, int) else None)
         self._seed(seed, which)
         observations, masks = self.games.reset(which)
+        self._is_dealt = True
         if not which.all():
             masks = np.where(which[:, None], masks, 0)
         return observations, {"action_mask": masks, "_action_mask": which.copy()}
 
     def step(self, actions: ArrayLike) -> tuple[Observations, NDArray[Any], NDArray[Any], NDArray[Any], Infos]:
+        if not self._is_dealt:
+            raise CabochonError("reset the environment before the first step")
         numbers = self._checked_actions(actions)
         if self.illegal == "raise":
             self._refuse_illegal(numbers)
@@ -124,6 +160,8 @@ class SplendorVectorEnv(VectorEnv[Observations, ArrayLike, NDArray[Any]]):
         elif seed is not None:
             if len(seed) != self.num_envs:
                 raise CabochonError(f"seeds must be {self.num_envs}, one for each game, not {len(seed)}")
+            if not all(number is None or is_count(number) for number in seed):
+                raise WrongType(f"seeds are whole numbers or None, not {quoted(seed)}")
             given = np.array([number is not None for number in seed])
             self.games.seed(np.array([number or 0 for number in seed], np.int64), which & given)
 

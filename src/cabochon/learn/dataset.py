@@ -16,11 +16,11 @@ from .. import batch
 from ..bots import Bot, Budget, bot_of
 from ..bots.base import NO_LIMIT
 from ..bots.greedy import greedy_actions
-from ..errors import CabochonError
+from ..errors import CabochonError, WrongType, quoted
 from ..observation import action_masks
 from ..rules.actions import ACTION_COUNT
 from ..rules.state import state_t
-from ..ruleset import States, ruleset
+from ..ruleset import States, is_count, ruleset
 from ..version import __version__
 from ..view import view
 from .games import MAX_TURNS
@@ -29,6 +29,7 @@ Columns = dict[str, NDArray[Any]]
 Progress = Callable[[int, int], None]
 GAMES_AT_ONCE = 500  # they are played side by side, and kept until they are over
 SEED_LIMIT = 1 << 62
+SEED_OF_PLAN_LIMIT = 1 << 40  # times a million it still fits 64 bits
 FORMATS = (".npz", ".parquet")
 
 
@@ -48,12 +49,21 @@ class Plan:
     def __post_init__(self) -> None:
         ruleset(self.variant, self.players, {})
         bot_of(self.bot)
-        if self.games < 1 or not 0 <= self.stray <= 1 or self.seed < 0:
-            raise CabochonError("a dataset has at least one game, a chance of stray moves from 0 to 1, and a seed from 0")
+        Budget(self.nodes, self.seconds)  # which refuses what is no number
+        is_chance = isinstance(self.stray, int | float) and 0 <= self.stray <= 1
+        if not (is_count(self.games) and self.games > 0 and is_chance and _is_seed(self.seed)):
+            raise CabochonError(
+                "a dataset has at least one game, a chance of stray moves from 0 to 1, and a seed from 0 to "
+                f"{SEED_OF_PLAN_LIMIT - 1}, not games={quoted(self.games)}, stray={quoted(self.stray)}, seed={quoted(self.seed)}"
+            )
 
     @property
     def budget(self) -> Budget:
         return Budget(self.nodes, self.seconds) if self.nodes or self.seconds else NO_LIMIT
+
+
+def _is_seed(value: object) -> bool:
+    return is_count(value) and 0 <= value < SEED_OF_PLAN_LIMIT  # type: ignore[operator]
 
 
 def _no_progress(_done: int, _total: int) -> None:
@@ -146,10 +156,15 @@ class Chooser:
         return {"action": actions, "policy": policy, "values": values}
 
 
-def write_dataset(plan: Plan, file: Path, progress: Progress = _no_progress) -> int:
+def write_dataset(plan: Plan, file: Path | str, progress: Progress = _no_progress) -> int:
     """Play the games and write them, as NPZ or Parquet by the name of the file; how many rows there are."""
+    if not isinstance(file, Path | str):
+        raise WrongType(f"the file of a dataset is a path or a text, not {quoted(file)}")
+    file = Path(file)
     if file.suffix not in FORMATS:
         raise CabochonError(f"{file}: the name of a dataset ends with {' or '.join(FORMATS)}")
+    if not file.parent.is_dir():  # said before hours of games, not after them
+        raise CabochonError(f"{file} cannot be written (no such file or directory)")
     about = json.dumps(asdict(plan) | {"cabochon": __version__})
     writer = _write_parquet if file.suffix == ".parquet" else _write_npz
     try:

@@ -14,13 +14,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..errors import CabochonError
+from ..errors import CabochonError, WrongType, quoted
 from ..game import Game
 from ..notation.move import Move, plain_moves
 from ..rules.state import MAX_SEATS
-from ..ruleset import States
+from ..ruleset import States, is_count
 from ..view import View, sample
-from .budget import Budget
+from .budget import Budget, checked_budget
 from .mcts import BY_NET, BY_ROLLOUT, SearchConfig, init_search, run_simulations
 from .models.linear import load_weights
 from .models.net import load_fast_net
@@ -55,7 +55,8 @@ class Signal(Protocol):
 class MoveStats:
     """A legal move at the root: its prior, its visits, and each seat's probability to win after it.
 
-    `line` begins with the move itself and goes on with what is expected; it is there if it was asked for.
+    Without visits there is nothing to tell: the values are 0 then. `line` begins with the move itself and goes on with what is
+    expected; it is there if it was asked for.
     """
 
     move: Move
@@ -282,7 +283,17 @@ def _shares(budget: Budget, threads: int, has_hidden: bool) -> list[int | None]:
     return [budget.nodes // count + (i < budget.nodes % count) for i in range(count)]
 
 
-def _check(view: View, budget: Budget) -> None:
+def _check(view: View, budget: Budget, config: SearchConfig, **counts: int) -> None:
+    if not isinstance(view, View):
+        raise WrongType(f"a search needs a Game or the View of the seat to decide, not {quoted(view)}")
+    if not isinstance(config, SearchConfig):
+        raise WrongType(f"config is LINEAR_SEARCH, NET_SEARCH or another SearchConfig, not {quoted(config)}")
+    for name, value in counts.items():
+        if not is_count(value):
+            raise WrongType(f"{name} must be a whole number, not {quoted(value)}")
+    if counts["threads"] < 1:
+        raise CabochonError(f"threads must be at least 1, not {counts['threads']}")
+    checked_budget(budget)
     if view.stage == "over":
         raise CabochonError("the game is over: there is nothing to look for")
     if view.seat != view.turn:
@@ -311,7 +322,7 @@ def analyse(
     `nets` names a folder of nets to use in place of the usual one. The first moves of the answer, as many as `lines`, have lines.
     """
     view = position.view(position.turn) if isinstance(position, Game) else position
-    _check(view, budget)
+    _check(view, budget, config, seed=seed, threads=threads, lines=lines)
     prepare(view, config, nets)
     search = _Search(view, budget, seed, config, stop, nets)
     shares = _shares(budget, threads, has_hidden_cards(view))
@@ -354,7 +365,7 @@ def _merged_moves(view: View, roots: list[_RootStats]) -> list[MoveStats]:
         for i, action in enumerate(root.actions):
             visits = int(root.edge_visits[i]) + (most if i == best else 0)
             row = merged.setdefault(int(action), [0.0, 0, np.zeros(players), True])
-            row[0] += root.priors[i] / len(roots)
+            row[0] += float(root.priors[i]) / len(roots)
             row[1] += visits
             if visits:
                 row[2] += visits * np.nan_to_num(root.values[i])
@@ -380,6 +391,6 @@ def _merged(view: View, roots: list[_RootStats], search: _Search, lines: int) ->
     stats.insert(0, best)
     values = np.mean([root.root_values for root in roots], axis=0)
     line = _longest_line(view, roots, best.move)
-    stats[:lines] = [replace(one, line=_longest_line(view, roots, one.move)) for one in stats[:lines]]
+    stats[: max(0, lines)] = [replace(one, line=_longest_line(view, roots, one.move)) for one in stats[: max(0, lines)]]
     nodes = sum(root.visits for root in roots)
     return Analysis(tuple(stats), tuple(values.tolist()), line, nodes, time.perf_counter() - search.start)

@@ -30,6 +30,7 @@ import numpy as np
 from ..bots.base import legal_moves
 from ..bots.levels import LEGEND, LEVELS, Level
 from ..bots.searchless import Greedy
+from ..errors import CabochonError
 from ..events import drawn_tier, market_slot, reserve_place
 from ..game import Game
 from ..notation.move import Move
@@ -349,6 +350,8 @@ def make_puzzles(
 
     Beside the file a `.part` keeps the games that are finished: the same call goes on from there.
     """
+    if out.is_dir() or not out.parent.is_dir():
+        raise CabochonError(f"{out} cannot be written ({'is a directory' if out.is_dir() else 'no such file or directory'})")
     part = _part_file(out)
     done = _read_part(part, job)
     deadline = None if minutes is None else time.monotonic() + 60 * minutes

@@ -31,7 +31,7 @@ from ..notation.move import Move
 from ..notation.record import Record, Resignation, parse_record
 from ..notation.replay import UNFINISHED
 from ..search.analysis import Signal
-from ..search.budget import Budget
+from ..search.budget import Budget, checked_budget
 from ..view import View, sample
 from .grades import GRADES, accuracy, grade
 
@@ -164,6 +164,7 @@ def review(
 
     The same game, budget in nodes and seed give the same review. `progress` is called with (decisions done, decisions in all).
     """
+    budget = budget_of(budget)
     course = course_of(source)
     if not course.is_over:
         raise CabochonError("this game is not over: only a finished game can be reviewed")
@@ -186,6 +187,7 @@ def course_of(source: str | Record | Game) -> Course:
 
 def decisions(source: str | Record | Game | Course, budget: Budget = DEFAULT_BUDGET, seed: int = 0) -> Iterator[Decision]:
     """The decisions of a game, one by one as they are judged."""
+    budget = budget_of(budget)
     course = source if isinstance(source, Course) else course_of(source)
     for number in range(len(course.steps)):
         yield judge(course, number, budget, seed)
@@ -249,6 +251,15 @@ def _judge_move(course: Course, played: Move, number: int, budget: Budget, seed:
         best, line = own, line if own is best else (played,)
     others = sorted((chance for chance in chances if chance is not best), key=lambda chance: -chance.values[view.turn])
     return Decision(number, table.round, view.turn, view.stage, own, best, tuple(others), line, len(legal) == 1)
+
+
+def budget_of(budget: Budget) -> Budget:
+    """The budget, or the usual one if it has no limit: a second for each of hundreds of searches is never meant."""
+    if checked_budget(budget) == Budget():
+        return DEFAULT_BUDGET
+    if (budget.nodes is not None and budget.nodes < 1) or (budget.seconds is not None and not budget.seconds > 0):
+        raise CabochonError(f"a budget is more than nothing: nodes {budget.nodes}, seconds {budget.seconds}")
+    return budget
 
 
 def half_of(budget: Budget) -> Budget:
