@@ -192,7 +192,7 @@ def frozen(postgres: Postgres) -> Iterator[None]:
 
 AWAY = {
     "stopped": (stopped, 60.0, "the database does not answer"),
-    "frozen": (frozen, 0.5, "the database has not answered for 0.5 seconds"),
+    "frozen": (frozen, 0.05, "the database has not answered for 0.05 seconds"),  # long before the connection gives up
 }
 
 
