@@ -190,6 +190,28 @@ def test_who_is_here_is_known_at_all_nodes(nodes: list[str]) -> None:
     run(play())
 
 
+def test_who_is_at_a_node_that_beats_again_is_here_again(
+    nodes: list[str], services: list[Service], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster, other = (service.cluster for service in services)
+    assert cluster is not None and other is not None
+    beat, silent = cluster._beat, other.node
+
+    def without_the_other() -> Any:
+        found, live, *times = beat()
+        return found, live - {silent}, *times
+
+    async def play() -> None:
+        async with two_at(nodes) as (_, first, _, _, _):
+            await until(first, lambda state: state["table"]["seats"][1]["connected"])
+            monkeypatch.setattr(cluster, "_beat", without_the_other)
+            await until(first, lambda state: not state["table"]["seats"][1]["connected"])
+            monkeypatch.setattr(cluster, "_beat", beat)
+            await until(first, lambda state: state["table"]["seats"][1]["connected"])
+
+    run(play())
+
+
 def test_a_deal_with_seals_at_two_nodes(nodes: list[str]) -> None:
     async def play() -> None:
         async with Guest(nodes[0], "Anna") as anna, Guest(nodes[1], "Ben") as ben:

@@ -137,8 +137,12 @@ class Cluster:
         if live != self.live:
             self.live = live
             for room in list(self.service.rooms.values()):
-                if room.nodes.keys() - live:
-                    self._read_soon(room)  # whoever was connected to a node that is gone is away
+                if self._nodes_changed(room):
+                    self._read_soon(room)
+
+    def _nodes_changed(self, room: Room) -> bool:
+        """Whoever was connected to a node that is gone is away; whoever is at one that is there again, or is new, is here."""
+        return bool(room.nodes.keys() - self.live or room.silent_nodes & self.live)
 
     async def _beat_for_ever(self) -> None:
         loop = asyncio.get_running_loop()
@@ -244,10 +248,11 @@ class Cluster:
             return
         for table_id in known:
             room = self.service.rooms.get(table_id)
-            if room is not None and found.get(table_id, room.version + 1) > room.version:
+            if room is None:
+                continue
+            if found.get(table_id, room.version + 1) > room.version or self._nodes_changed(room):
                 self._read_soon(room)
-            if room is not None:
-                self._presence_changed(room)
+            self._presence_changed(room)
 
     def _read_soon(self, room: Room) -> None:
         self.behind[room.table.id] = room
@@ -272,7 +277,7 @@ class Cluster:
         """Read on with one table. What was found after its line `number` is enough if only lines of the log were added."""
         try:
             async with self.service.locked(room):
-                if room.nodes.keys() - self.live:
+                if self._nodes_changed(room):
                     await self.read_on(room, is_all=True)
                 elif found is None or room.version < found[0]["version"]:
                     await self.read_on(room, found=found if room.table.number == number else None)
@@ -338,7 +343,9 @@ class Cluster:
             self.service.deal_again(room)
         room.state = written_state(room)
         at_nodes = {row["node"]: (loads(row["seats"]), row["spectators"]) for row in stored.presence}
-        room.nodes = {node: here for node, here in at_nodes.items() if node != self.node and node in self.live}
+        others = {node: here for node, here in at_nodes.items() if node != self.node}
+        room.nodes = {node: here for node, here in others.items() if node in self.live}
+        room.silent_nodes = others.keys() - self.live
         room.told_presence = at_nodes.get(self.node, ([], 0))
         room.note_presence()
 

@@ -8,6 +8,7 @@ import asyncio
 import math
 from collections import Counter
 from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -77,6 +78,7 @@ class Room:
     parts: int = 0
     state: str = ""  # in a cluster: what is stored of this room (room_state.py)
     nodes: dict[str, tuple[list[int], int]] = field(default_factory=dict)  # in a cluster: seats and spectators at the other nodes
+    silent_nodes: AbstractSet[str] = frozenset()  # in a cluster: others where somebody was connected, and which do not beat
     on_presence: "Callable[[Room], None] | None" = None
     told_presence: tuple[list[int], int] = field(default_factory=lambda: ([], 0))  # in a cluster: what the others know
     is_telling_presence: bool = False
