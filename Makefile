@@ -82,7 +82,7 @@ postgres-test: $(READY) ## all tests of the server on PostgreSQL
 	TEST_DATABASE=postgresql $(PY) -m pytest -n 2 --dist worksteal tests/server
 
 quick: $(READY) ## the tests that take seconds
-	$(PY) -m pytest -n 2 -m "not slow" --ignore=tests/browser --ignore=tests/server --ignore=tests/envs
+	$(PY) -m pytest -n 2 -m "not slow" $(foreach part,browser server cluster envs learn,--ignore=tests/$(part))
 
 bench: $(READY) ## print speeds with the commit and machine, and those of the environments beside the frameworks' own games
 	$(PY) -m cabochon bench

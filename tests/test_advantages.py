@@ -73,6 +73,7 @@ def test_a_card_that_nobody_else_can_pay_denies_nothing() -> None:
     assert "denies" not in told(position(market={"2a": "w2 5r"}, tokens1="4r"), "reserve 2a")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("golden", GOLDEN, ids=lambda golden: golden.name)
 def test_whatever_is_hidden_makes_no_difference(golden: Any) -> None:
     """In whole games: at most two for a move, each with words, and the same whatever lies in the decks."""

@@ -22,6 +22,7 @@ def blocks(page: Path, language: str) -> list[str]:
 PYTHON = [(page, block) for page in PAGES for block in blocks(page, "python")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("page", "block"), PYTHON, ids=lambda value: value.name if isinstance(value, Path) else "")
 def test_python_on_the_pages_runs(page: Path, block: str) -> None:
     if ">>>" in block:

@@ -47,6 +47,7 @@ print("played and served")
 """
 
 
+@pytest.mark.slow
 def test_a_game_a_bot_and_a_server_without_what_only_posix_has(tmp_path: Path) -> None:
     command = [sys.executable, "-W", "ignore", "-c", WITHOUT_POSIX, str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -51,6 +51,7 @@ def edit(path: Path) -> None:
     forget_sources()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", kernel_modules())
 def test_the_key_notices_an_edit_in_any_source_of_the_import_closure(package: Path, module: str) -> None:
     before = cache_key(package / module)

@@ -44,6 +44,7 @@ def check_sums(found: Review) -> None:
     assert abs(sum(seat.luck for seat in found.seats)) < EXACT
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_result_is_chance_at_the_deal_and_luck_and_errors(variant: str, players: int) -> None:
@@ -120,6 +121,7 @@ def test_to_resign_loses_what_chance_there_was(game: Game) -> None:
         assert (0, 0) == found.luck[-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_a_seat_that_has_resigned_wins_nothing_and_its_bot_is_not_judged(variant: str) -> None:
     whole = finished(variant, 4, 3)
