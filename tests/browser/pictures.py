@@ -8,7 +8,9 @@ from urllib.parse import quote
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from cabochon import Game
+from cabochon.bots import Budget, bot
 from cabochon.notation.position import format_position
+from cabochon.notation.record import format_record
 from cabochon.server.preview import PICTURE_SIZE
 from cabochon.study.puzzles import mixed, puzzles
 from tests.browser.conftest import FLAGS, ROOT
@@ -61,6 +63,23 @@ def take_analysis(browser: Browser, staged: Stage, width: str) -> None:
     context.close()
 
 
+def take_review(browser: Browser, staged: Stage, width: str) -> None:
+    """The worst mistake of a finished game, from its record."""
+    game = Game("classic", 2, seed=9)
+    while not game.is_over:
+        game.play(bot(("cutter", "jeweller")[game.turn]).choose(game.view(game.turn), Budget(), seed=len(game.moves)))
+    record = format_record(game.record(("Anna", "Ben")))
+    context = guest(browser, staged, "light", width)
+    page = context.new_page()
+    page.goto("/review")
+    page.get_by_test_id("review-file").set_input_files({"name": "anna.game", "mimeType": "text/plain", "buffer": record.encode()})
+    page.locator("[data-testid=review][data-done=true]").wait_for(timeout=THINKING_MS)
+    page.get_by_test_id("worst-mistake").click()
+    page.evaluate("scrollTo(0, 0)")
+    take(page, "review", width)
+    context.close()
+
+
 def take_all(browser: Browser, staged: Stage) -> None:
     for width in WIDTHS:
         for variant, mode in GAMES.items():
@@ -72,6 +91,7 @@ def take_all(browser: Browser, staged: Stage) -> None:
                 take(page, f"{variant}-{name}", width)
             context.close()
         take_analysis(browser, staged, width)
+        take_review(browser, staged, width)
         context = guest(browser, staged, "light", width)
         page = context.new_page()
         for name, path in {"home": "/", "rules": "/rules"}.items():
