@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cabochon import WrongType
-from cabochon.search.budget import Budget, checked_budget
+from cabochon.search.budget import Budget, require_budget
 
 
 @pytest.mark.parametrize("limits", [{"nodes": "5"}, {"nodes": 1.5}, {"nodes": True}, {"seconds": "x"}, {"seconds": True}])
@@ -24,4 +24,4 @@ def test_numbers_of_numpy_are_numbers() -> None:
 @pytest.mark.parametrize("budget", [5, 0.5, None])
 def test_a_plain_number_is_no_budget(budget: object) -> None:
     with pytest.raises(WrongType, match=r"a budget is written Budget\(nodes=1000\) or"):
-        checked_budget(budget)
+        require_budget(budget)

@@ -8,7 +8,7 @@ from functools import cache
 from ..errors import CabochonError
 from ..notation.move import Move
 from ..search.analysis import LINEAR_SEARCH, NET_SEARCH, Analysis, Signal, analyse
-from ..search.budget import Budget, checked_budget
+from ..search.budget import Budget, require_budget
 from ..search.mcts import BY_NET, BY_ROLLOUT, SearchConfig
 from ..search.models.net import net_path
 from ..view import View
@@ -57,7 +57,7 @@ class Level(BaseBot):
         lines: int = 0,
     ) -> Analysis:
         """The result of the search within the budget, or within the level's own if the budget has no limit."""
-        limited = budget if checked_budget(budget).nodes or budget.seconds else self.default_budget
+        limited = budget if require_budget(budget).nodes or budget.seconds else self.default_budget
         config = self.config_for(view)
         return analyse(view, limited, seed, config=config, threads=threads, stop=stop, nets=self.nets, lines=lines)
 

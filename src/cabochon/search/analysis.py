@@ -20,7 +20,7 @@ from ..notation.move import Move, plain_moves
 from ..rules.state import MAX_SEATS
 from ..ruleset import States, is_count
 from ..view import View, sample
-from .budget import Budget, checked_budget
+from .budget import Budget, require_budget
 from .mcts import BY_NET, BY_ROLLOUT, SearchConfig, init_search, run_simulations
 from .models.linear import load_weights
 from .models.net import load_fast_net
@@ -293,7 +293,7 @@ def _check(view: View, budget: Budget, config: SearchConfig, **counts: int) -> N
             raise WrongType(f"{name} must be a whole number, not {quoted(value)}")
     if counts["threads"] < 1:
         raise CabochonError(f"threads must be at least 1, not {counts['threads']}")
-    checked_budget(budget)
+    require_budget(budget)
     if view.stage == "over":
         raise CabochonError("the game is over: there is nothing to look for")
     if view.seat != view.turn:

@@ -21,7 +21,7 @@ class Budget:
             raise WrongType(f"the seconds of a budget are a number, not {quoted(self.seconds)}")
 
 
-def checked_budget(budget: object) -> Budget:
+def require_budget(budget: object) -> Budget:
     """The budget itself, if it is one: a plain number could be meant as nodes or as seconds."""
     if not isinstance(budget, Budget):
         raise WrongType(f"a budget is written Budget(nodes=1000) or Budget(seconds=0.5), not {quoted(budget)}")

@@ -31,7 +31,7 @@ from ..notation.move import Move
 from ..notation.record import Record, Resignation, parse_record
 from ..notation.replay import UNFINISHED
 from ..search.analysis import Signal
-from ..search.budget import Budget, checked_budget
+from ..search.budget import Budget, require_budget
 from ..view import View, sample
 from .grades import GRADES, accuracy, grade
 
@@ -255,7 +255,7 @@ def _judge_move(course: Course, played: Move, number: int, budget: Budget, seed:
 
 def budget_of(budget: Budget) -> Budget:
     """The budget, or the usual one if it has no limit: a second for each of hundreds of searches is never meant."""
-    if checked_budget(budget) == Budget():
+    if require_budget(budget) == Budget():
         return DEFAULT_BUDGET
     if (budget.nodes is not None and budget.nodes < 1) or (budget.seconds is not None and not budget.seconds > 0):
         raise CabochonError(f"a budget is more than nothing: nodes {budget.nodes}, seconds {budget.seconds}")
