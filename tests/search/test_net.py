@@ -1,4 +1,4 @@
-"""The net's output: the order of cards makes no difference to it, and its policy is on legal moves."""
+"""The net's output: close to that in full precision, the same for any order of cards, and a policy on legal moves."""
 
 from typing import Any
 
@@ -7,9 +7,13 @@ import pytest
 
 from cabochon.rules.state import SLOTS_PER_TIER
 from cabochon.search.models.net import load_net
+from cabochon.search.net import Net, random_net
 from tests.support.net_inputs import first_evaluation, net_features, policy_indices, positions
 
 from .games import GAMES
+
+VALUE_ROUNDING, PRIOR_ROUNDING = 0.006, 0.06  # at most
+MEAN_ROUNDING = 0.0012  # of either
 
 
 def in_another_order(state: Any, rng: np.random.Generator) -> Any:
@@ -46,3 +50,46 @@ def test_the_net_gives_chances_and_a_policy_on_legal_moves(variant: str, players
         assert sum(values) == pytest.approx(1, abs=1e-5)
         assert sum(policy.values()) == pytest.approx(1, abs=1e-5)
         assert set(policy) <= set(policy_indices(state))
+
+
+def softmax(logits: Any) -> Any:
+    exponentials = np.exp(logits - logits.max())
+    return exponentials / exponentials.sum()
+
+
+def in_full_precision(state: Any, net: Net) -> tuple[Any, Any]:
+    """The net by its definition: values from the seat to decide on, and the logits of all policy indices."""
+    players, width, inputs = int(state["players"]), net.embedding_bias.size, []
+    features = net_features(state)
+    for seat in (np.arange(players) + state["turn"]) % players:
+        known = [feature for feature in features[seat] if feature < len(net.embedding)]
+        inputs.append(np.maximum(net.embedding[known].sum(0, dtype=float) + net.embedding_bias, 0))
+    units = np.maximum(np.concatenate(inputs) @ net.hidden1[: players * width] + net.hidden1_bias, 0)
+    units = np.maximum(units @ net.hidden2 + net.hidden2_bias, 0)
+    return softmax((net.value @ units + net.value_bias)[:players]), net.policy @ units + net.policy_bias
+
+
+def rounding(state: Any, net: Net) -> tuple[Any, Any]:
+    """How far values and priors are from those in full precision."""
+    values, policy = first_evaluation(state, net)
+    expected_values, logits = in_full_precision(state, net)
+    ours = np.roll(values, -int(state["turn"]))
+    return np.abs(ours - expected_values), np.abs(np.array(list(policy.values())) - softmax(logits[list(policy)]))
+
+
+@pytest.mark.parametrize("variant, players", GAMES)
+def test_whole_numbers_change_little(variant: str, players: int) -> None:
+    net = load_net(variant, players)
+    found = [rounding(state, net) for state in positions(variant, players)]
+    values, priors = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    assert values.max() < VALUE_ROUNDING
+    assert priors.max() < PRIOR_ROUNDING
+    assert max(values.mean(), priors.mean()) < MEAN_ROUNDING
+
+
+@pytest.mark.parametrize("width, hidden", [(1, 1), (16, 8), (130, 70)])
+def test_a_net_of_any_size_is_filled_up(width: int, hidden: int) -> None:
+    for state in positions("classic", 3)[::4]:
+        values, priors = rounding(state, random_net(width, hidden))
+        assert values.max() < VALUE_ROUNDING
+        assert priors.max() < VALUE_ROUNDING

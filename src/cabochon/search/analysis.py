@@ -28,7 +28,6 @@ from .net import new_workspace
 from .net_mcts import NET_EDGES_PER_NODE, init_net_search, run_net_simulations
 from .tree import NO_EDGE, NO_NODE, PROVEN_WIN, Tree, new_tree, root_action_values
 
-SAMPLES = 4  # trees where others hold cards that the seat has not seen
 MIN_NODES_PER_TREE = 64  # with fewer for each there are fewer trees
 MAX_NODES_PER_TREE = 1 << 19  # then it grows no more, but its visits are still shared out
 MIN_CAPACITY = 1 << 12  # nodes of a new tree: a thread keeps its trees, and most searches are small
@@ -274,9 +273,9 @@ def _line(tree: Tree, edge: Any) -> list[int]:
     return actions
 
 
-def _shares(budget: Budget, threads: int, has_hidden: bool) -> list[int | None]:
+def _shares(budget: Budget, threads: int, samples: int) -> list[int | None]:
     """How many simulations each tree gets; None: as many as there is time for."""
-    count = max(threads, SAMPLES if has_hidden else 1)
+    count = max(threads, samples)
     if budget.nodes is None:
         return [None] * count
     count = max(1, min(count, budget.nodes // MIN_NODES_PER_TREE))
@@ -325,7 +324,7 @@ def analyse(
     _check(view, budget, config, seed=seed, threads=threads, lines=lines)
     prepare(view, config, nets)
     search = _Search(view, budget, seed, config, stop, nets)
-    shares = _shares(budget, threads, has_hidden_cards(view))
+    shares = _shares(budget, threads, config.samples if has_hidden_cards(view) else 1)
     if threads == 1:
         roots = search.grow(range(len(shares)), shares)
     else:

@@ -17,7 +17,7 @@ from ..rules.variants import VARIANT_NAMES
 from ..ruleset import States
 from .linear_eval import softmax_inplace, terminal_values
 from .models.net import load_fast_net
-from .net import FastNet, Workspace, dot, forward, new_workspace, read_values
+from .net import FastNet, Workspace, forward, new_workspace, policy_logit, read_values
 from .net_features import policy_index
 
 
@@ -35,13 +35,12 @@ def _evaluate(net: FastNet, work: Workspace, logits: Any, chances: Any, states: 
         if state.stage == OVER:
             terminal_values(state, chances)
         else:
-            n = forward(net, state, work)
-            read_values(net, state, work, n, chances)
+            forward(net, state, work)
+            read_values(net, state, work, chances)
             moves, first, count = legal(state), FIRST_ACTION[state.stage], 0
             left = moves
             while left != 0:
-                output = policy_index(state, first + lowest_bit(left))
-                logits[count] = dot(net.policy[output], net.policy_bias[output], work, n)
+                logits[count] = policy_logit(net, work, policy_index(state, first + lowest_bit(left)))
                 left &= left - 1
                 count += 1
             softmax_inplace(logits, count)

@@ -65,6 +65,7 @@ class SearchConfig(NamedTuple):
     visits_per_chance_child: float = 2.0  # n children once the move has this many times n^2 visits
     has_common_cards: bool = False  # the moves of a node reveal the same cards in the same order, none of them twice
     confidence: float = 0.5  # of the final choice: the width of the interval after one visit
+    samples: int = 4  # trees where others hold cards that the seat has not seen, each with other cards
 
 
 @inlined

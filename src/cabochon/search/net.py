@@ -7,8 +7,8 @@
 
 Every seat goes through the same embedding; the seat to decide comes first, absent seats are left out. The input is binary and
 sparse (about 100 of 2,991 features a seat), so the first layer is a sum of rows of a table instead of a matrix product, as in
-NNUE. About half of what it gives is zero after ReLU, and rows with a zero are skipped: one position at a time is as fast as a
-batch would be, and the search needs no queue of leaves.
+NNUE. Two thirds of what it gives, or more, is zero after ReLU, and rows with a zero are skipped: one position at a time is as
+fast as a batch would be, and the search needs no queue of leaves. `vectors` has the operations.
 """
 
 import math
@@ -17,13 +17,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..rules.bits import lowest_bit
 from ..rules.compile import inlined
 from ..rules.state import MAX_SEATS, State
 from .linear_eval import softmax_inplace
 from .net_features import MAX_NET_ACTIVE, NET_FEATURES, POLICY_SIZE, list_net_features
+from .vectors import BLOCK, MASK_UNITS, activate, aligned, dot, positive_units, sum_products, sum_rows
 
 Floats = NDArray[np.float32]
 MAX_INT16 = 32767
+HALF = 1 << 16  # a product keeps the upper half of its bits (`sum_products`)
 MIN_WEIGHT = 1e-6  # of an output that has no weight at all
 LARGE_AT_ONCE, SIGMAS = 8, 4  # see `max_sums`
 
@@ -44,19 +47,20 @@ class Net(NamedTuple):
 
 
 class FastNet(NamedTuple):
-    """A net as the search uses it: the two large matrices in whole numbers of 16 bits, with a scale for every output.
+    """A net as the search uses it: the large matrices in whole numbers of 16 bits, with a scale for every output.
 
-    Most of the time of a forward pass is reading these tables, and sums of 16 bits are twice as many at once.
+    Most of the time of a forward pass is reading these tables, and sums of 16 bits are twice as many at once. The layers are
+    filled up with zeros to whole blocks, and every array begins at a cache line.
     """
 
     embedding: NDArray[np.int16]
     embedding_bias: NDArray[np.int16]
-    embedding_scales: Floats
     hidden1: NDArray[np.int16]
     hidden1_bias: Floats
     hidden1_scales: Floats
-    hidden2: Floats
+    hidden2: NDArray[np.int16]
     hidden2_bias: Floats
+    hidden2_scales: Floats
     value: Floats
     value_bias: Floats
     policy: Floats
@@ -73,44 +77,66 @@ def max_sums(net: Net) -> Floats:
     return bounds
 
 
+def padded(array: NDArray[Any], *axes: int) -> NDArray[Any]:
+    """With zeros up to whole blocks along these axes."""
+    return np.pad(array, [(0, -size % BLOCK if axis in axes else 0) for axis, size in enumerate(array.shape)])
+
+
+def in_whole_numbers(matrix: Floats) -> tuple[NDArray[np.int16], Floats]:
+    """A matrix whose largest weight of each output uses all 16 bits; what one of a sum of its products stands for, by output."""
+    steps = np.maximum(np.abs(matrix).max(0), MIN_WEIGHT) / MAX_INT16
+    return np.round(matrix / steps).astype(np.int16), (steps * HALF).astype(np.float32)
+
+
 def fast_net(net: Net) -> FastNet:
     """A net in the form that is fast to evaluate. The scales leave room for the sums of the embedding in 16 bits."""
-    scales = max_sums(net) / MAX_INT16
-    scales1 = np.maximum(np.abs(net.hidden1).max(0), MIN_WEIGHT) / MAX_INT16
-    return FastNet(
-        np.round(net.embedding / scales).astype(np.int16),
-        np.round(net.embedding_bias / scales).astype(np.int16),
-        scales.astype(np.float32),
-        np.round(net.hidden1 / scales1).astype(np.int16),
-        net.hidden1_bias,
-        scales1.astype(np.float32),
-        *net[4:],
+    width, hidden = net.embedding_bias.size, net.hidden1_bias.size
+    scales = max_sums(net) / MAX_INT16  # of what comes out of the embedding; hidden1's weights are multiplied by them instead
+    hidden1 = padded(net.hidden1.reshape(MAX_SEATS, width, hidden) * scales[:, None], 1, 2)
+    whole1, scales1 = in_whole_numbers(hidden1.reshape(-1, hidden1.shape[2]))
+    whole2, scales2 = in_whole_numbers(padded(net.hidden2, 0, 1))
+    arrays = FastNet(
+        padded(np.round(net.embedding / scales).astype(np.int16), 1),
+        padded(np.round(net.embedding_bias / scales).astype(np.int16), 0),
+        whole1,
+        padded(net.hidden1_bias, 0),
+        scales1,
+        whole2,
+        padded(net.hidden2_bias, 0),
+        scales2,
+        padded(net.value, 1),
+        net.value_bias,
+        padded(net.policy, 1),
+        net.policy_bias,
     )
+    return FastNet._make(aligned(array) for array in arrays)
 
 
 class Workspace(NamedTuple):
     """Scratch buffers for one forward pass; every thread has its own."""
 
     features: NDArray[np.int32]
-    sums: NDArray[np.int16]
-    active: NDArray[np.int32]  # the units above zero: their rows in the next layer, and their values
-    inputs: Floats
-    ones: Floats
-    hidden: Floats
+    embedded: NDArray[np.int16]  # the embedding of one seat
+    rows: NDArray[np.int32]  # the units above zero: their rows in the next layer, and their values
+    factors: NDArray[np.int16]
+    sums: NDArray[np.int32]
+    units: Floats  # of the last layer that was computed, after ReLU
+    whole_units: NDArray[np.int16]  # the same in whole numbers
     logits: NDArray[np.float64]
 
 
 def new_workspace(net: FastNet) -> Workspace:
     """Buffers of the sizes that a net needs."""
     width, hidden = net.embedding_bias.shape[0], net.hidden1.shape[1]
-    units = max(MAX_SEATS * width, hidden) + 1
+    inputs = max(MAX_SEATS * width, hidden)
     return Workspace(
         np.empty(MAX_NET_ACTIVE, np.int32),
-        np.empty(width, np.int16),
-        np.empty(units, np.int32),
-        np.empty(units, np.float32),
-        np.ones(hidden, np.float32),
-        np.empty((2, hidden), np.float32),
+        aligned(np.empty(width, np.int16)),
+        np.empty(inputs, np.int32),
+        np.empty(inputs, np.int16),
+        aligned(np.empty(hidden, np.int32)),
+        aligned(np.empty(hidden, np.float32)),
+        aligned(np.empty(hidden, np.int16)),
         np.empty(MAX_SEATS, np.float64),
     )
 
@@ -130,96 +156,71 @@ def random_net(width: int, hidden: int, seed: int = 0) -> Net:
 
 
 @inlined
-def accumulate_sparse(net: FastNet, features: Any, n: int, sums: Any) -> None:
-    """The embedding of a seat: the sum of the rows of its features. Four rows at a time, so that `sums` is written less often."""
-    width = sums.shape[0]
-    for j in range(width):
-        sums[j] = net.embedding_bias[j]
-    whole = n // 4 * 4
-    for i in range(0, whole, 4):
-        a, b = net.embedding[features[i]], net.embedding[features[i + 1]]
-        c, d = net.embedding[features[i + 2]], net.embedding[features[i + 3]]
-        for j in range(width):
-            sums[j] += (a[j] + b[j]) + (c[j] + d[j])
-    for i in range(whole, n):
-        a = net.embedding[features[i]]
-        for j in range(width):
-            sums[j] += a[j]
-
-
-@inlined
-def list_active(units: Any, scales: Any, first: int, work: Workspace, n: int) -> int:
-    """ReLU: the units above zero are listed with their rows in the next layer, from `first` on; how many are listed now.
-
-    Every unit is written and only counted if it is above zero: a branch would be guessed wrong half of the time.
-    """
-    for j in range(units.shape[0]):
-        work.active[n] = first + j
-        work.inputs[n] = np.float32(units[j]) * scales[j]
-        n += units[j] > 0
+def list_positive(units: Any, first: int, work: Workspace, n: int) -> int:
+    """ReLU: the units above zero are listed with their rows in the next layer, from `first` on; how many are listed now."""
+    for begin in range(0, units.shape[0], MASK_UNITS):
+        above = positive_units(units, begin)
+        while above != 0:
+            j = begin + lowest_bit(above)
+            work.rows[n] = first + j
+            work.factors[n] = units[j]
+            n += 1
+            above &= above - 1
     return n
 
 
 @inlined
-def accumulate_dense(work: Workspace, n: int, rows: Any, out: Any) -> None:
-    """A dense layer: add each listed input times its row. Four rows at a time, so that `out` is read and written less often."""
-    whole = n // 4 * 4
-    for i in range(0, whole, 4):
-        a, b, c, d = rows[work.active[i]], rows[work.active[i + 1]], rows[work.active[i + 2]], rows[work.active[i + 3]]
-        x, y, z, t = work.inputs[i], work.inputs[i + 1], work.inputs[i + 2], work.inputs[i + 3]
-        for j in range(out.shape[0]):
-            out[j] += (x * np.float32(a[j]) + y * np.float32(b[j])) + (z * np.float32(c[j]) + t * np.float32(d[j]))
-    for i in range(whole, n):
-        a, x = rows[work.active[i]], work.inputs[i]
-        for j in range(out.shape[0]):
-            out[j] += x * np.float32(a[j])
-
-
-@inlined
-def forward(net: FastNet, state: State, work: Workspace) -> int:
-    """From a position to the units of the second hidden layer, listed in `work`; how many are above zero."""
-    hidden, width, active = work.hidden.shape[1], net.embedding_bias.shape[0], 0
-    for j in range(hidden):
-        work.hidden[0, j] = 0.0
-        work.hidden[1, j] = net.hidden2_bias[j]
+def list_embedded(net: FastNet, state: State, work: Workspace) -> int:
+    """The embeddings of all seats, the one to decide first: what is above zero is listed; how many that is."""
+    n = 0
     for k in range(state.players):
-        n = list_net_features(state, (state.turn + k) % state.players, work.features)
-        while work.features[n - 1] >= net.embedding.shape[0]:  # a net from before the last group of features
-            n -= 1
-        accumulate_sparse(net, work.features, n, work.sums)
-        active = list_active(work.sums, net.embedding_scales, k * width, work, active)
-    accumulate_dense(work, active, net.hidden1, work.hidden[0])
-    for j in range(hidden):
-        work.hidden[0, j] = work.hidden[0, j] * net.hidden1_scales[j] + net.hidden1_bias[j]
-    active = list_active(work.hidden[0], work.ones, 0, work, 0)
-    accumulate_dense(work, active, net.hidden2, work.hidden[1])
-    return list_active(work.hidden[1], work.ones, 0, work, 0)
+        count = list_net_features(state, (state.turn + k) % state.players, work.features)
+        while work.features[count - 1] >= net.embedding.shape[0]:  # a net from before the last group of features
+            count -= 1
+        sum_rows(net.embedding, work.features, count, net.embedding_bias, work.embedded)
+        n = list_positive(work.embedded, k * work.embedded.shape[0], work, n)
+    return n
 
 
 @inlined
-def dot(row: Any, bias: Any, work: Workspace, n: int) -> Any:
-    """One output: bias + row · the listed inputs. Only the legal moves are asked for, so each output is computed alone.
+def to_whole_units(units: Any, largest: float, out: Any) -> float:
+    """The units in whole numbers, the largest of them MAX_INT16; what one of these numbers stands for."""
+    top: Any = max(np.float32(largest), np.float32(MIN_WEIGHT))
+    factor = np.float32(MAX_INT16) / top
+    for j in range(units.shape[0]):
+        out[j] = np.int16(np.int32(units[j] * factor))
+    step: float = top / np.float32(MAX_INT16)
+    return step
 
-    Four sums side by side: floating-point addition is not associative, so the compiler may not split one sum by itself, and every
-    addition would wait for the one before.
+
+@inlined
+def forward(net: FastNet, state: State, work: Workspace) -> float:
+    """From a position to the units of the second hidden layer, in `work`; the largest of them.
+
+    Every product was rounded down, by a half on average, so half of their number is added.
     """
-    a = b = c = d = np.float32(0.0)
-    whole = n // 4 * 4
-    for i in range(0, whole, 4):
-        a += row[work.active[i]] * work.inputs[i]
-        b += row[work.active[i + 1]] * work.inputs[i + 1]
-        c += row[work.active[i + 2]] * work.inputs[i + 2]
-        d += row[work.active[i + 3]] * work.inputs[i + 3]
-    for i in range(whole, n):
-        a += row[work.active[i]] * work.inputs[i]
-    return bias + ((a + b) + (c + d))
+    n = list_embedded(net, state, work)
+    sum_products(net.hidden1, work.rows, work.factors, n, work.sums)
+    half, one = np.float32(0.5) * np.float32(n), np.float32(1.0)
+    largest = activate(work.sums, half, net.hidden1_scales, one, net.hidden1_bias, work.units)
+    step = to_whole_units(work.units, largest, work.whole_units)
+    n = list_positive(work.whole_units, 0, work, 0)
+    sum_products(net.hidden2, work.rows, work.factors, n, work.sums)
+    half = np.float32(0.5) * np.float32(n)
+    return activate(work.sums, half, net.hidden2_scales, step, net.hidden2_bias, work.units)
 
 
 @inlined
-def read_values(net: FastNet, state: State, work: Workspace, n: int, values: Any) -> None:
+def read_values(net: FastNet, state: State, work: Workspace, values: Any) -> None:
     """Each seat's probability to win: the net counts seats from the one to decide, the tree from seat 0."""
     for k in range(state.players):
-        work.logits[k] = dot(net.value[k], net.value_bias[k], work, n)
+        work.logits[k] = dot(net.value[k], work.units) + net.value_bias[k]
     softmax_inplace(work.logits, state.players)
     for k in range(state.players):
         values[(state.turn + k) % state.players] = work.logits[k]
+
+
+@inlined
+def policy_logit(net: FastNet, work: Workspace, output: int) -> float:
+    """One output of the policy. Only the legal moves are asked for, so each is computed alone."""
+    return dot(net.policy[output], work.units) + net.policy_bias[output]

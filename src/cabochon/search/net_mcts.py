@@ -14,7 +14,7 @@ from typing import Any
 from ..rules.compile import inlined, kernel
 from .linear_eval import softmax_inplace
 from .mcts import SearchConfig, add_edges, init_root, list_actions, select_leaf
-from .net import FastNet, Workspace, dot, forward, read_values
+from .net import FastNet, Workspace, forward, policy_logit, read_values
 from .net_features import policy_index
 from .tree import NO_EDGE, ROOT, TOP, Tree, backup, has_edge_capacity, is_open_leaf, set_values
 
@@ -34,12 +34,11 @@ def expand_leaf(tree: Tree, at: int, count: int) -> None:
 def evaluate_with_net(tree: Tree, at: int, net: FastNet, work: Workspace) -> None:
     """Evaluate a leaf and expand it."""
     state = tree.states[at]
-    n = forward(net, state, work)
-    read_values(net, state, work, n, tree.values)
+    forward(net, state, work)
+    read_values(net, state, work, tree.values)
     count = list_actions(tree, at)
     for i in range(count):
-        output = policy_index(state, tree.actions[i])
-        tree.logits[i] = dot(net.policy[output], net.policy_bias[output], work, n)
+        tree.logits[i] = policy_logit(net, work, policy_index(state, tree.actions[i]))
     expand_leaf(tree, at, count)
 
 

@@ -1,0 +1,107 @@
+"""The vector operations of the net are those of NumPy, in any number of rows."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cabochon.rules.compile import unkept
+from cabochon.search import vectors
+from cabochon.search.vectors import BLOCK, CACHE_LINE, CHUNK, MASK_UNITS, aligned
+
+ROWS = 40
+COUNTS = [0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 5 * CHUNK + 3]
+
+
+@unkept
+def sum_rows(table: Any, rows: Any, n: int, first: Any, out: Any) -> None:
+    vectors.sum_rows(table, rows, n, first, out)
+
+
+@unkept
+def sum_products(table: Any, rows: Any, factors: Any, n: int, out: Any) -> None:
+    vectors.sum_products(table, rows, factors, n, out)
+
+
+@unkept
+def positive_units(units: Any, first: int) -> Any:
+    return vectors.positive_units(units, first)
+
+
+@unkept
+def activate(sums: Any, half: float, scales: Any, factor: float, biases: Any, out: Any) -> Any:
+    return vectors.activate(sums, np.float32(half), scales, np.float32(factor), biases, out)
+
+
+@unkept
+def dot(one: Any, other: Any) -> Any:
+    return vectors.dot(one, other)
+
+
+def random_table(rng: np.random.Generator, largest: int) -> Any:
+    return aligned(rng.integers(-largest, largest, (ROWS, 2 * BLOCK)).astype(np.int16))
+
+
+@pytest.mark.parametrize("n", COUNTS)
+@pytest.mark.parametrize("largest", [300, 30_000])
+def test_rows_are_summed_up_to_the_ends_of_the_range(n: int, largest: int) -> None:
+    rng = np.random.default_rng(n)
+    table, rows = random_table(rng, largest), rng.integers(0, ROWS, ROWS + n).astype(np.int32)
+    first, out = random_table(rng, largest)[0].copy(), np.zeros(2 * BLOCK, np.int16)
+    sum_rows(table, rows, n, first, out)
+    expected = first.astype(int)
+    for row in rows[:n]:
+        expected = np.clip(expected + table[row], -(2**15), 2**15 - 1)
+    np.testing.assert_array_equal(expected, out)
+
+
+@pytest.mark.parametrize("n", COUNTS)
+def test_products_are_summed_without_their_lower_half(n: int) -> None:
+    rng = np.random.default_rng(n)
+    table, rows = random_table(rng, 32_767), rng.integers(0, ROWS, ROWS + n).astype(np.int32)
+    factors, out = rng.integers(0, 6000, ROWS + n).astype(np.int16), np.zeros(2 * BLOCK, np.int32)
+    sum_products(table, rows, factors, n, out)
+    products = table[rows[:n]].astype(int) * factors[:n, None] >> 16
+    np.testing.assert_array_equal(products.sum(0), out)
+
+
+def test_a_few_products_that_are_too_large_stop_at_the_end_of_the_range() -> None:
+    table, rows = aligned(np.full((1, BLOCK), 2**15 - 1, np.int16)), np.zeros(CHUNK, np.int32)
+    factors, out = np.full(CHUNK, 2**15 - 1, np.int16), np.zeros(BLOCK, np.int32)
+    sum_products(table, rows, factors, CHUNK, out)
+    np.testing.assert_array_equal(2**15 - 1, out)
+
+
+def test_units_above_zero_are_bits() -> None:
+    units = np.random.default_rng(1).integers(-2, 3, 2 * MASK_UNITS).astype(np.int16)
+    mask = positive_units(units, MASK_UNITS)
+    assert [bool(unit > 0) for unit in units[MASK_UNITS:]] == [bool(mask >> bit & 1) for bit in range(MASK_UNITS)]
+
+
+def test_activation_is_relu_of_the_scaled_sums() -> None:
+    rng = np.random.default_rng(1)
+    sums, out = rng.integers(-1000, 1000, BLOCK).astype(np.int32), np.zeros(BLOCK, np.float32)
+    scales, biases = rng.random((2, BLOCK)).astype(np.float32)
+    largest = activate(sums, 3.5, scales, 0.25, biases, out)
+    np.testing.assert_allclose(np.maximum((sums + 3.5) * scales * 0.25 + biases, 0), out, rtol=1e-6)
+    assert out.max() == largest
+    assert 0.0 == activate(sums - 2000, 0.0, scales, 1.0, 0 * biases, out)
+
+
+def test_a_scalar_product_is_rounded_in_one_order_everywhere() -> None:
+    one, other = np.random.default_rng(1).standard_normal((2, BLOCK)).astype(np.float32)
+    assert dot(one, other) == pytest.approx(float(one.astype(float) @ other), rel=1e-5)
+    products = (one * other).reshape(2, 4, 16)  # four sums of sixteen numbers side by side
+    a, b, c, d = products[0] + products[1]
+    lanes = (a + b) + (c + d)
+    while len(lanes) > 1:
+        lanes = lanes[: len(lanes) // 2] + lanes[len(lanes) // 2 :]
+    assert lanes[0] == dot(one, other)
+
+
+@pytest.mark.parametrize("shape", [(3,), (5, 7), (2, 3, 4)])
+def test_aligned_arrays_begin_at_a_cache_line(shape: tuple[int, ...]) -> None:
+    array = np.random.default_rng(1).random(shape).astype(np.float32)
+    copy = aligned(array)
+    assert 0 == copy.ctypes.data % CACHE_LINE
+    np.testing.assert_array_equal(array, copy)
