@@ -12,8 +12,8 @@ from tests.support.net_inputs import first_evaluation, net_features, policy_indi
 
 from .games import GAMES
 
-VALUE_ROUNDING, PRIOR_ROUNDING = 0.006, 0.06  # at most
-MEAN_ROUNDING = 0.0012  # of either
+VALUE_ROUNDING, PRIOR_ROUNDING = 0.005, 0.04  # at most
+MEAN_ROUNDING = 0.001  # of either
 
 
 def in_another_order(state: Any, rng: np.random.Generator) -> Any:

@@ -26,6 +26,7 @@ from .vectors import BLOCK, MASK_UNITS, activate, aligned, dot, positive_units, 
 
 Floats = NDArray[np.float32]
 MAX_INT16 = 32767
+MAX_FACTOR = MAX_INT16 // 2  # of units in whole numbers: leaves room where several large products come together
 HALF = 1 << 16  # a product keeps the upper half of its bits (`sum_products`)
 MIN_WEIGHT = 1e-6  # of an output that has no weight at all
 LARGE_AT_ONCE, SIGMAS = 8, 4  # see `max_sums`
@@ -183,13 +184,27 @@ def list_embedded(net: FastNet, state: State, work: Workspace) -> int:
 
 
 @inlined
+def use_all_bits(work: Workspace, n: int) -> float:
+    """Double the listed factors as often as 16 bits allow, since products lose their lower half; what one then stands for."""
+    largest, shift = 0, 0
+    for i in range(n):
+        largest = max(largest, work.factors[i])
+    while largest > 0 and largest << (shift + 1) <= MAX_INT16:
+        shift += 1
+    for i in range(n):
+        work.factors[i] <<= shift
+    step: float = np.float32(1.0) / np.float32(1 << shift)
+    return step
+
+
+@inlined
 def to_whole_units(units: Any, largest: float, out: Any) -> float:
-    """The units in whole numbers, the largest of them MAX_INT16; what one of these numbers stands for."""
+    """The units in whole numbers, the largest of them MAX_FACTOR; what one of these numbers stands for."""
     top: Any = max(np.float32(largest), np.float32(MIN_WEIGHT))
-    factor = np.float32(MAX_INT16) / top
+    factor = np.float32(MAX_FACTOR) / top
     for j in range(units.shape[0]):
         out[j] = np.int16(np.int32(units[j] * factor))
-    step: float = top / np.float32(MAX_INT16)
+    step: float = top / np.float32(MAX_FACTOR)
     return step
 
 
@@ -200,9 +215,10 @@ def forward(net: FastNet, state: State, work: Workspace) -> float:
     Every product was rounded down, by a half on average, so half of their number is added.
     """
     n = list_embedded(net, state, work)
+    step = use_all_bits(work, n)
     sum_products(net.hidden1, work.rows, work.factors, n, work.sums)
-    half, one = np.float32(0.5) * np.float32(n), np.float32(1.0)
-    largest = activate(work.sums, half, net.hidden1_scales, one, net.hidden1_bias, work.units)
+    half = np.float32(0.5) * np.float32(n)
+    largest = activate(work.sums, half, net.hidden1_scales, step, net.hidden1_bias, work.units)
     step = to_whole_units(work.units, largest, work.whole_units)
     n = list_positive(work.whole_units, 0, work, 0)
     sum_products(net.hidden2, work.rows, work.factors, n, work.sums)
