@@ -184,7 +184,7 @@ def list_embedded(net: FastNet, state: State, work: Workspace) -> int:
 
 
 @inlined
-def use_all_bits(work: Workspace, n: int) -> float:
+def use_all_bits(work: Workspace, n: int) -> Any:
     """Double the listed factors as often as 16 bits allow, since products lose their lower half; what one then stands for."""
     largest, shift = 0, 0
     for i in range(n):
@@ -193,19 +193,17 @@ def use_all_bits(work: Workspace, n: int) -> float:
         shift += 1
     for i in range(n):
         work.factors[i] <<= shift
-    step: float = np.float32(1.0) / np.float32(1 << shift)
-    return step
+    return np.float32(1.0) / np.float32(1 << shift)
 
 
 @inlined
-def to_whole_units(units: Any, largest: float, out: Any) -> float:
+def to_whole_units(units: Any, largest: float, out: Any) -> Any:
     """The units in whole numbers, the largest of them MAX_FACTOR; what one of these numbers stands for."""
     top: Any = max(np.float32(largest), np.float32(MIN_WEIGHT))
     factor = np.float32(MAX_FACTOR) / top
     for j in range(units.shape[0]):
         out[j] = np.int16(np.int32(units[j] * factor))
-    step: float = top / np.float32(MAX_FACTOR)
-    return step
+    return top / np.float32(MAX_FACTOR)
 
 
 @inlined
