@@ -446,6 +446,14 @@ def learn(
     seed: Annotated[int, typer.Option(help="Of the first deal and the first weights.")] = PLAN.seed,
     every: Annotated[float, typer.Option(help="Minutes between checkpoints.")] = PLAN.every,
     td_lambda: Annotated[float, typer.Option(min=0, max=1, help="TD(lambda), by rounds; 1: the result alone.")] = PLAN.td_lambda,
+    chain_minutes: Annotated[
+        float,
+        typer.Option(min=0, help="Of all runs of a chain, over which the rate falls; else over this run.", show_default=False),
+    ] = PLAN.chain_minutes,
+    window: Annotated[
+        int, typer.Option(min=PLAN.window, help="Steps kept besides a whole game, at the chain's end.")
+    ] = PLAN.window,
+    revive: Annotated[bool, typer.Option("--revive", help="New weights for units that are never above zero.")] = PLAN.revive,
     out: Annotated[Path, typer.Option(help="Folder of checkpoint, net and log; a run there goes on.")] = Path("runs"),
     begin: Annotated[Path | None, typer.Option(metavar="FILE", help="A checkpoint or a net to begin with.")] = None,
     rate_with: Annotated[int, typer.Option(min=0, metavar="WORKERS", help="Processes that rate the net beside.")] = 0,
@@ -456,7 +464,8 @@ def learn(
     from .learn.plan import Plan
 
     counts = tuple(players or PLAN.players)
-    plan = Plan(variant, counts, minutes, games, simulations, batch, updates, rate, width, hidden, seed, every, td_lambda)
+    schedule = every, td_lambda, chain_minutes, window, revive
+    plan = Plan(variant, counts, minutes, games, simulations, batch, updates, rate, width, hidden, seed, *schedule)
     train(plan, out, begin, rate_with, device)
 
 

@@ -32,6 +32,11 @@ def options(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument(
         "--td-lambda", type=float, default=DEFAULTS.td_lambda, help="TD(lambda) for the value, by rounds; 1: the result alone"
     )
+    parser.add_argument(
+        "--chain-minutes", type=float, default=0.0, help="of all runs of a chain, over which the rate falls; else over this run"
+    )
+    parser.add_argument("--window", type=int, default=DEFAULTS.window, help="steps kept besides a whole game, at the chain's end")
+    parser.add_argument("--revive", action="store_true", help="new weights for units that are never above zero")
     parser.add_argument("--out", type=Path, default=Path("runs"), help="folder of checkpoint, nets and log; a run there goes on")
     parser.add_argument("--begin", type=Path, metavar="FILE", help="a checkpoint or a net to begin with")
     parser.add_argument("--rate-with", type=int, default=0, metavar="WORKERS", help="processes that rate the net beside")

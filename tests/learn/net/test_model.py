@@ -120,3 +120,23 @@ def test_a_wider_model_says_the_same_and_can_learn_more(width: int, hidden: int)
     )
     assert outgoing is not None
     assert outgoing.abs().sum() > 0
+
+
+def test_revived_units_say_nothing_yet_and_can_learn() -> None:
+    torch.manual_seed(1)
+    model, inputs = Model(24, 16), torch.rand(50, 3, INPUT_COLUMNS).round()
+    torch.nn.init.normal_(model.policy.weight)
+    for layer, unit in ((model.embedding, 5), (model.hidden1, 6), (model.hidden2, 7)):
+        layer.bias.data[unit] = -1e4
+    silent = model.silent_units(inputs)
+    for units, unit in zip(silent, (5, 6, 7), strict=True):
+        assert units[unit]
+        assert not units.all()
+    before = model(inputs)
+    model.revive(silent)
+    for one, other in zip(before, model(inputs), strict=True):
+        torch.testing.assert_close(one, other)
+    assert not any(units[unit] for units, unit in zip(model.silent_units(inputs), (5, 6, 7), strict=True))
+    model(inputs).policy.square().sum().backward()
+    assert model.hidden1.weight.grad is not None
+    assert model.hidden1.weight.grad[:, [5, 24 + 5, 48 + 5]].any(), "what goes out of a new unit learns at once"

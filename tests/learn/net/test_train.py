@@ -50,6 +50,42 @@ def test_the_rate_rises_then_falls() -> None:
     assert rates == pytest.approx([1 / 200, 1.0, 0.515, 0.03])
 
 
+def test_the_rate_falls_over_a_whole_chain() -> None:
+    plan = replace(PLAN, minutes=10.0)
+    assert 0.5 == plan.part(30.0, 5.0)
+    assert 0.875 == replace(plan, chain_minutes=40.0).part(30.0, 5.0)
+
+
+@pytest.mark.parametrize(("before", "chain", "steps"), [(30.0, 0.0, 164), (0.0, 40.0, 64), (20.0, 40.0, 114), (40.0, 40.0, 164)])
+def test_the_window_grows_along_a_chain(before: float, chain: float, steps: int) -> None:
+    assert steps == replace(PLAN, chain_minutes=chain, window=164).steps(before)
+
+
+def test_a_run_after_the_end_of_its_chain_is_refused(folder: Path, tmp_path: Path) -> None:
+    plan = replace(PLAN, minutes=9.5, chain_minutes=10.0)
+    plan.check(1.0)
+    with pytest.raises(
+        CabochonError, match=r"1.5 minutes before and 9.5 now are longer than the chain's 10: say --chain-minutes 11"
+    ):
+        TrainingRun(plan, tmp_path, Device("cpu"), begin=folder / "classic-2.safetensors")
+    with pytest.raises(CabochonError, match="a window of 8 steps is too small: at least 64"):
+        replace(PLAN, window=8).check(0.0)
+
+
+def test_silent_units_are_revived_before_the_first_update(folder: Path, tmp_path: Path) -> None:
+    run = TrainingRun(replace(PLAN, revive=True), tmp_path, Device("cpu"), begin=folder / "classic-2.safetensors")
+    for model in (run.trainer.model, run.trainer.average):
+        model.hidden1.bias.data[3] = -1e4
+    for _ in range(30):
+        run.selfplays[0].advance()
+    kept = run.trainer.model.hidden2.bias.clone()
+    _, hidden1, _ = run.trainer.revive(run.selfplays)
+    assert hidden1 >= 1
+    for model in (run.trainer.model, run.trainer.average):
+        assert model.hidden1.bias[3] > -1
+        assert not model.hidden2.weight[model.hidden2.bias == kept, 3].any(), "what units not revived take from a revived one"
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run that played some games, learnt a little and was saved."""

@@ -46,13 +46,39 @@ class Model(nn.Module):
         nn.init.zeros_(self.policy.weight)  # the first policy and value are uniform: self-play begins without a prejudice
         nn.init.zeros_(self.value.weight)
 
-    def forward(self, inputs: torch.Tensor) -> NetOutput:
-        """Inputs: positions x seats x INPUT_COLUMNS, the seat to decide first; seats that are absent are left out."""
+    def units(self, inputs: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """The units of all layers, after ReLU.
+
+        Inputs: positions x seats x INPUT_COLUMNS, the seat to decide first; seats that are absent are left out.
+        """
         seats, table = inputs.shape[1], self.embedding.weight
-        embedded = torch.relu(functional.linear(inputs.to(table.dtype), table, self.embedding.bias)).flatten(1)
-        hidden = torch.relu(functional.linear(embedded, self.hidden1.weight[:, : seats * self.width], self.hidden1.bias))
-        hidden = torch.relu(self.hidden2(hidden))
+        embedded = torch.relu(functional.linear(inputs.to(table.dtype), table, self.embedding.bias))
+        weights = self.hidden1.weight[:, : seats * self.width]
+        hidden1 = torch.relu(functional.linear(embedded.flatten(1), weights, self.hidden1.bias))
+        return embedded, hidden1, torch.relu(self.hidden2(hidden1))
+
+    def forward(self, inputs: torch.Tensor) -> NetOutput:
+        """What the net says of positions, as `units` takes them."""
+        hidden = self.units(inputs)[-1]
         return NetOutput(self.value(hidden), self.points(hidden), self.policy(hidden))
+
+    def silent_units(self, inputs: torch.Tensor) -> list[torch.Tensor]:
+        """Which units of every layer are above zero in none of these positions."""
+        return [(units.flatten(0, -2) <= 0).all(0) for units in self.units(inputs)]
+
+    @torch.no_grad()
+    def revive(self, silent: list[torch.Tensor]) -> None:
+        """Begin anew with some units: random weights from below, none to above, so that the model says the same as before.
+
+        A unit that is never above zero has no gradient, so it would stay so (dormant neurons: Sokar et al. 2023).
+        """
+        fresh = Model(self.width, self.hidden1.out_features).to(self.value.weight.device)
+        above = (self.hidden1,), (self.hidden2,), (self.value, self.points, self.policy)
+        for name, layers, units in zip(("embedding", "hidden1", "hidden2"), above, silent, strict=True):
+            layer, new = getattr(self, name), getattr(fresh, name)
+            layer.weight[units], layer.bias[units] = new.weight[units], new.bias[units]
+            for one in layers:
+                one.weight[:, units.repeat(one.in_features // len(units))] = 0.0
 
     @torch.no_grad()
     def copy_opposite(self) -> None:

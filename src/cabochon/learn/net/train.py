@@ -24,9 +24,9 @@ from ..rate import Ratings
 from .model import Model, current_names
 from .selfplay import MAX_DECISIONS, DenseInputs, SelfPlay, SelfPlayConfig
 
-WINDOW = 64  # steps kept besides those of a whole game
 WARM_UP, LAST_RATE = 200, 0.03  # updates until the full learning rate; the part of it at the end
 WEIGHT_DECAY, EMA_DECAY = 1e-4, 0.998
+BATCHES_TO_LOOK_AT = 16  # for units that are never above zero
 RUNS_BEFORE_RECORDING = 5  # torch wants a few runs outside a CUDA graph first, in which it allocates what it needs
 update_average = get_ema_multi_avg_fn(EMA_DECAY)
 ROOT_VALUE_WEIGHT = 0.3  # of the search's own value beside the result of the game: less noise, for a little bias
@@ -72,12 +72,29 @@ class Trainer:
             net.embedding[squares.sum(0).cpu().numpy()[: len(net.embedding)] == 0] = 0
         return net
 
-    def update(self, selfplay: SelfPlay) -> torch.Tensor:
-        """One update on positions drawn from the replay buffer; the losses of policy, value and points."""
+    def step_for(self, selfplay: SelfPlay) -> "TrainStep":
+        """What an update on these games needs, made once."""
         if selfplay.players not in self.steps:
             self.steps[selfplay.players] = TrainStep(self, selfplay)
+        return self.steps[selfplay.players]
+
+    def update(self, selfplay: SelfPlay) -> torch.Tensor:
+        """One update on positions drawn from the replay buffer; the losses of policy, value and points."""
         self.updates += 1
-        return self.steps[selfplay.players].run()
+        return self.step_for(selfplay).run()
+
+    @torch.no_grad()
+    def revive(self, selfplays: list[SelfPlay]) -> list[int]:
+        """Give units that were never above zero new weights, before the first update; how many there were, by layer."""
+        silent: list[torch.Tensor] = []
+        for step in [self.step_for(selfplay) for selfplay in selfplays for _ in range(BATCHES_TO_LOOK_AT)]:
+            step.count_filled()
+            step.draw()
+            found = self.model.silent_units(step.inputs())
+            silent = [one & other for one, other in zip(silent, found, strict=True)] if silent else found
+        self.model.revive(silent)
+        self.average.load_state_dict(self.model.state_dict())
+        return [int(one.sum()) for one in silent]
 
 
 class TrainStep:
@@ -93,14 +110,24 @@ class TrainStep:
         self.runs = 0
         self._graph: torch.cuda.CUDAGraph | None = None
 
-    def _losses(self) -> torch.Tensor:
-        """The losses of policy, value and points on positions drawn at random; those of games still running do not count."""
-        trainer, selfplay, buffer = self.trainer, self.selfplay, self.selfplay.buffer
-        device, batch, seats = trainer.device.name, trainer.plan.batch, selfplay.players
+    def count_filled(self) -> None:
+        """How much of the replay buffer is there to draw from: a number of Python's, so a CUDA graph would keep it as it was."""
+        self.filled.fill_(min(self.selfplay.step, self.selfplay.steps))
+
+    def draw(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """Positions drawn at random become the inputs; their steps and games."""
+        selfplay, device, batch = self.selfplay, self.trainer.device.name, self.trainer.plan.batch
         step = (torch.rand(batch, device=device) * self.filled).long()
         game = torch.randint(0, selfplay.count, (batch,), device=device)
         self.features.copy_(selfplay.features[step, game])
         self.feature_counts.copy_(selfplay.feature_counts[step, game])
+        return step, game
+
+    def _losses(self) -> torch.Tensor:
+        """The losses of policy, value and points on positions drawn at random; those of games still running do not count."""
+        trainer, selfplay, buffer = self.trainer, self.selfplay, self.selfplay.buffer
+        device, seats = trainer.device.name, selfplay.players
+        step, game = self.draw()
         finished = buffer.is_finished[step, game].float()
         with torch.autocast(device, torch.bfloat16, enabled=trainer.device.is_gpu, cache_enabled=False):
             output = trainer.model(self.inputs())
@@ -122,7 +149,7 @@ class TrainStep:
 
     def run(self) -> torch.Tensor:
         """One update; the losses."""
-        self.filled.fill_(min(self.selfplay.step, self.selfplay.steps))
+        self.count_filled()
         self.runs += 1
         if self._graph is not None:
             self._graph.replay()
@@ -175,6 +202,7 @@ class TrainingRun:
         if begin is not None:
             self.begin_with(begin)
         self.resume()
+        plan.check(self.before["minutes"])
         self.trainer.refresh()
         self.selfplays = [SelfPlay(device, self.trainer.playing, self._selfplay_config(players)) for players in plan.players]
         self.losses = torch.zeros(3)
@@ -183,7 +211,7 @@ class TrainingRun:
         """Fewer games of more players, whose positions take more memory; other seeds than the runs before."""
         plan, seed = self.plan, self.plan.seed + int(self.before["games"])
         games = max(1, plan.games * 2 // (players * len(plan.players)))
-        steps = MAX_DECISIONS[players] + WINDOW
+        steps = MAX_DECISIONS[players] + plan.steps(self.before["minutes"])
         return SelfPlayConfig(plan.variant, players, games, plan.simulations, steps, seed, plan.td_lambda)
 
     @property
@@ -269,9 +297,12 @@ class TrainingRun:
         start, whole = time.perf_counter(), self.plan.minutes * 60
         reported = saved = 0.0
         while (seconds := time.perf_counter() - start) < whole:
-            self.trainer.set_rate(seconds / whole)
+            self.trainer.set_rate(self.plan.part(self.before["minutes"], seconds / 60))
             for selfplay in self.selfplays:
                 selfplay.advance()
+            if self.plan.revive and self.trainer.updates == 0 and all(selfplay.has_results() for selfplay in self.selfplays):
+                print("units revived: {}, {}, {}".format(*self.trainer.revive(self.selfplays)), flush=True)
+            for selfplay in self.selfplays:
                 for _ in range(self.plan.updates if selfplay.has_results() else 0):
                     self.losses = self.trainer.update(selfplay)
             self.trainer.refresh()
