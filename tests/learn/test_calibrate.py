@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cabochon.learn.calibrate import calibrate, draw, forecast, tenths
+from cabochon.learn.calibrate import best_temperature, calibrate, draw, forecast, tenths
 
 
 def test_tenths_of_forecasts_that_come_true() -> None:
@@ -23,6 +23,15 @@ def test_tenths_of_forecasts_that_do_not() -> None:
     row = {"count": 200, "games": 100, "expected": 0.75, "came": 1.0, "points": 25.0, "error": 0.0}
     assert {"from": 0.7, "to": 0.8, **row} == rows[7]
     assert 0 == sum(row["count"] for row in rows[:7] + rows[8:])
+
+
+@pytest.mark.parametrize("temperature", [0.8, 1.0, 1.25])
+def test_chances_that_are_too_modest_or_too_sure_have_another_temperature(temperature: float) -> None:
+    rng = np.random.default_rng(2)
+    logits = rng.normal(0, 1.5, (50_000, 3))
+    true, said = (np.exp(one) / np.exp(one).sum(1, keepdims=True) for one in (logits, logits * temperature))
+    won = np.eye(3)[(true.cumsum(1) < rng.random((50_000, 1))).sum(1)]
+    assert best_temperature(said, won) == pytest.approx(temperature, abs=0.03)
 
 
 @pytest.mark.parametrize("variant, players", [("classic", 2), ("marvel", 4)])

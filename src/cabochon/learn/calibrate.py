@@ -2,7 +2,8 @@
 """Whether a net's chances come true: `python -m cabochon.learn.calibrate --help`.
 
 The net plays games on deals that no training has seen. In every position the chance it gives each seat, at a glance and after
-its search, is put beside the result of the game; by tenths of the chance the two should be alike.
+its search (with the move found best, as in an analysis), is put beside the result of the game; by tenths of the chance the two
+should be alike.
 """
 
 import argparse
@@ -29,12 +30,14 @@ from ..search.mcts import SearchConfig
 from ..search.models.net import load_fast_net
 from ..search.net import FastNet, Workspace, new_workspace
 from ..search.net_mcts import NET_EDGES_PER_NODE, init_net_search, run_net_simulations
-from ..search.tree import Tree, new_tree, write_root_values
-from .games import MAX_TURNS, choose_root_action, record_result
+from ..search.tree import Tree, new_tree, write_action_values
+from .games import MAX_TURNS, best_root_edge, choose_root_action, record_result
 
 OPENING = 4  # rounds in which moves are drawn by visits, so that games differ
 MAX_DECISIONS_A_SEAT = 150  # in a game that is kept
 TENTHS = 10
+MIN_CHANCE = 1e-6  # whose logarithm can still be taken
+TEMPERATURES = tuple(i / 100 for i in range(70, 141))
 
 Chances = NDArray[np.float32]
 
@@ -83,7 +86,7 @@ def play_forecast_games(
                 forecasts.glances[at, seat] = tree.nodes[0].values[seat]
             nodes = player.nodes if count_bits(legal(state)) > 1 else 1
             run_net_simulations(tree, player.config, player.net, player.work, nodes)
-            write_root_values(tree, 0, forecasts.searches[at])
+            write_action_values(tree, best_root_edge(tree), forecasts.searches[at])
             forecasts.games[at] = seed
             at += 1
             play(state, choose_root_action(tree, stir(random), state.turns < opening))
@@ -136,7 +139,18 @@ def tenths(games: NDArray[np.int64], chances: Chances, results: Chances) -> list
 
 def log_loss(chances: Chances, results: Chances) -> float:
     """The mean cross-entropy: 0 if all was known, the logarithm of the number of seats if nothing was."""
-    return float(-(results * np.log(np.maximum(chances, 1e-6))).sum(1).mean())
+    return float(-(results * np.log(np.maximum(chances, MIN_CHANCE))).sum(1).mean())
+
+
+def best_temperature(chances: Chances, results: Chances) -> float:
+    """What the logits should be divided by for the smallest loss (temperature scaling): below 1 the chances are too modest."""
+    logits = np.log(np.maximum(chances, MIN_CHANCE))
+
+    def loss(temperature: float) -> float:
+        scaled = np.exp(logits / temperature)
+        return log_loss(scaled / scaled.sum(1, keepdims=True), results)
+
+    return min(TEMPERATURES, key=loss)
 
 
 def calibrate(variant: str, players: int, games: int, nodes: int, seed: int, threads: int = 1) -> dict[str, Any]:
@@ -147,6 +161,7 @@ def calibrate(variant: str, players: int, games: int, nodes: int, seed: int, thr
         "variant": variant, "players": players, "nodes": nodes, "seed": seed, "games": len(np.unique(found.games)),
         "positions": len(found.games), "seconds": round(time.perf_counter() - start), "opening_rounds": OPENING,
         "net_loss": round(log_loss(glances, results), 4), "search_loss": round(log_loss(searches, results), 4),
+        "net_temperature": best_temperature(glances, results), "search_temperature": best_temperature(searches, results),
         "net": tenths(found.games, glances, results), "search": tenths(found.games, searches, results),
     }  # fmt: skip
 
@@ -172,7 +187,7 @@ def print_tables(found: dict[str, Any]) -> None:
     """The calibration tables as text."""
     print(f"{found['variant']} {found['players']}: {found['games']} games, {found['positions']} positions, {found['seconds']} s")
     for key in ("net", "search"):
-        print(f"{key}, loss {found[key + '_loss']}: chance, positions, expected, came, difference and error in points")
+        print(f"{key}, loss {found[key + '_loss']}, best temperature {found[key + '_temperature']}: chance, positions, expected, came, difference and error in points")
         for row in found[key]:
             print(
                 f"  {row['from']:.1f}-{row['to']:.1f} {row['count']:9,} {row['expected']:.4f} {row['came']:.4f}"

@@ -3,7 +3,7 @@
 
 from typing import Any
 
-from ..rules.compile import kernel
+from ..rules.compile import inlined, kernel
 from ..rules.rng import below
 from ..search.linear_eval import terminal_values
 from ..search.tree import NO_EDGE, Tree, most_visited_edge, proven_best_edge
@@ -11,22 +11,27 @@ from ..search.tree import NO_EDGE, Tree, most_visited_edge, proven_best_edge
 MAX_TURNS = 400  # a game that goes on is not kept
 
 
+@inlined
+def best_root_edge(tree: Tree) -> int:
+    """The root's edge that is proven best, or the most visited one."""
+    proven = proven_best_edge(tree)
+    return most_visited_edge(tree) if proven == NO_EDGE else proven
+
+
 @kernel
 def choose_root_action(tree: Tree, random: int, is_sampled: int) -> int:
     """The action that is proven best, or the most visited one; or one drawn by visits (temperature 1)."""
-    root, best = tree.nodes[0], proven_best_edge(tree)
-    if best != NO_EDGE:
-        return tree.edges[best].action
+    root = tree.nodes[0]
     first, after, visits = root.first_edge, root.first_edge + root.edge_count, 0
     for i in range(first, after):
         visits += tree.edges[i].visits
-    if is_sampled != 0 and visits > 0:
+    if is_sampled != 0 and visits > 0 and proven_best_edge(tree) == NO_EDGE:
         drawn = below(random, visits)
         for i in range(first, after):
             drawn -= tree.edges[i].visits
             if drawn < 0:
                 return tree.edges[i].action
-    return tree.edges[most_visited_edge(tree)].action
+    return tree.edges[best_root_edge(tree)].action
 
 
 @kernel

@@ -68,7 +68,7 @@ class MoveStats:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """What a search found: the moves, best first, the win probabilities by seat, and the line that it expects."""
+    """What a search found: the moves, best first, each seat's probability to win with the best one, and the line it expects."""
 
     moves: tuple[MoveStats, ...]
     values: tuple[float, ...]
@@ -382,14 +382,22 @@ def _longest_line(view: View, roots: list[_RootStats], move: Move) -> tuple[Move
     return tuple(moves[action] for action in longest) or (move,)
 
 
+def _values(best: MoveStats, roots: list[_RootStats]) -> tuple[float, ...]:
+    """Everybody's chances: those with the best move. The mean over all simulations is too modest about who leads, since some of
+    them only try out moves that turn out worse. docs/training.md has both beside the results of games.
+    """
+    if best.visits:
+        return best.values
+    return tuple(np.mean([root.root_values for root in roots], axis=0).tolist())
+
+
 def _merged(view: View, roots: list[_RootStats], search: _Search, lines: int) -> Analysis:
     """All trees as one answer: the move to play first, the others by visits."""
     stats = sorted(_merged_moves(view, roots), key=lambda move: (move.visits, move.prior), reverse=True)
     best = max(stats, key=lambda move: lower_bound(move, view.turn, stats[0].visits, search.config.confidence))
     stats.remove(best)
     stats.insert(0, best)
-    values = np.mean([root.root_values for root in roots], axis=0)
     line = _longest_line(view, roots, best.move)
     stats[: max(0, lines)] = [replace(one, line=_longest_line(view, roots, one.move)) for one in stats[: max(0, lines)]]
     nodes = sum(root.visits for root in roots)
-    return Analysis(tuple(stats), tuple(values.tolist()), line, nodes, time.perf_counter() - search.start)
+    return Analysis(tuple(stats), _values(best, roots), line, nodes, time.perf_counter() - search.start)

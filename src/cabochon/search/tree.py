@@ -274,6 +274,19 @@ def write_root_values(tree: Tree, first_seat: int, out: Any) -> None:
 
 
 @inlined
+def write_action_values(tree: Tree, i: int, out: Any) -> None:
+    """Every seat's value after a move that was visited, by seat: over all sampled children, weighted by visits."""
+    edge = tree.edges[i]
+    for seat in range(MAX_SEATS):
+        child, value_sum, visits = edge.child, 0.0, 0
+        while child != NO_NODE:
+            value_sum += tree.nodes[child].value_sums[seat]
+            visits += tree.nodes[child].visits
+            child = tree.nodes[child].sibling
+        out[seat] = tree.nodes[edge.child].values[seat] if edge.is_proven != 0 else value_sum / max(1, visits)
+
+
+@inlined
 def proven_best_edge(tree: Tree) -> int:
     """The root's edge that is proven best, if the root is proven; else NO_EDGE."""
     root = tree.nodes[0]
@@ -298,15 +311,7 @@ def most_visited_edge(tree: Tree) -> int:
 @kernel
 def root_action_values(tree: Tree, values: Any) -> None:
     """Each seat's value after each move at the root that was visited: over all sampled children, weighted by visits."""
-    root = tree.nodes[0]
+    first = tree.nodes[0].first_edge
     for i in range(values.shape[0]):
-        edge = tree.edges[root.first_edge + i]
-        if edge.child == NO_NODE:
-            continue
-        for seat in range(MAX_SEATS):
-            child, value_sum, visits = edge.child, 0.0, 0
-            while child != NO_NODE:
-                value_sum += tree.nodes[child].value_sums[seat]
-                visits += tree.nodes[child].visits
-                child = tree.nodes[child].sibling
-            values[i, seat] = tree.nodes[edge.child].values[seat] if edge.is_proven != 0 else value_sum / max(1, visits)
+        if tree.edges[first + i].child != NO_NODE:
+            write_action_values(tree, first + i, values[i])
