@@ -32,7 +32,7 @@ MIN_NODES_PER_TREE = 64  # with fewer for each there are fewer trees
 MAX_NODES_PER_TREE = 1 << 19  # then it grows no more, but its visits are still shared out
 MIN_CAPACITY = 1 << 12  # nodes of a new tree: a thread keeps its trees, and most searches are small
 # Simulations between two looks at the clock: half a millisecond or less of each kind, beside 2 ms that are kept back.
-LINEAR_CHUNK, ROLLOUT_CHUNK, NET_CHUNK = 128, 24, 24
+LINEAR_CHUNK, ROLLOUT_CHUNK, NET_CHUNK = 128, 24, 64
 MAX_LINE = 12  # moves of the line that is expected
 MIN_LINE_VISITS = 4  # of a move in the line: fewer say nothing
 MERGE_SECONDS = 0.002  # kept back for merging the trees

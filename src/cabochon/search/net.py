@@ -21,7 +21,7 @@ from ..rules.bits import lowest_bit
 from ..rules.compile import inlined
 from ..rules.state import MAX_SEATS, State
 from .linear_eval import softmax_inplace
-from .net_features import MAX_NET_ACTIVE, NET_FEATURES, POLICY_SIZE, list_net_features
+from .net_features import MAX_NET_ACTIVE, NET_FEATURES, POLICY_SIZE, list_seat_features, list_table
 from .vectors import BLOCK, MASK_UNITS, activate, aligned, dot, positive_units, sum_products, sum_rows
 
 Floats = NDArray[np.float32]
@@ -117,6 +117,7 @@ class Workspace(NamedTuple):
     """Scratch buffers for one forward pass; every thread has its own."""
 
     features: NDArray[np.int32]
+    table: NDArray[np.int16]  # the part of every embedding that comes from the table
     embedded: NDArray[np.int16]  # the embedding of one seat
     rows: NDArray[np.int32]  # the units above zero: their rows in the next layer, and their values
     factors: NDArray[np.int16]
@@ -132,6 +133,7 @@ def new_workspace(net: FastNet) -> Workspace:
     inputs = max(MAX_SEATS * width, hidden)
     return Workspace(
         np.empty(MAX_NET_ACTIVE, np.int32),
+        aligned(np.empty(width, np.int16)),
         aligned(np.empty(width, np.int16)),
         np.empty(inputs, np.int32),
         np.empty(inputs, np.int16),
@@ -172,13 +174,17 @@ def list_positive(units: Any, first: int, work: Workspace, n: int) -> int:
 
 @inlined
 def list_embedded(net: FastNet, state: State, work: Workspace) -> int:
-    """The embeddings of all seats, the one to decide first: what is above zero is listed; how many that is."""
-    n = 0
+    """The embeddings of all seats, the one to decide first: what is above zero is listed; how many that is.
+
+    The features of the table are the same for every seat, so their rows are added up once.
+    """
+    n, count = 0, list_table(state, work.features, 0)
+    sum_rows(net.embedding, work.features, count, net.embedding_bias, work.table)
     for k in range(state.players):
-        count = list_net_features(state, (state.turn + k) % state.players, work.features)
+        count = list_seat_features(state, (state.turn + k) % state.players, work.features, 0)
         while work.features[count - 1] >= net.embedding.shape[0]:  # a net from before the last group of features
             count -= 1
-        sum_rows(net.embedding, work.features, count, net.embedding_bias, work.embedded)
+        sum_rows(net.embedding, work.features, count, work.table, work.embedded)
         n = list_positive(work.embedded, k * work.embedded.shape[0], work, n)
     return n
 

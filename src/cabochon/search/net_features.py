@@ -221,10 +221,10 @@ def list_needs(state: State, seat: int, hidden: int, out: Any, n: int) -> int:
 
 
 @inlined
-def list_net_features(state: State, seat: int, out: Any) -> int:
-    """The active features of one seat as the seat to decide sees them; how many there are."""
+def list_seat_features(state: State, seat: int, out: Any, n: int) -> int:
+    """The active features of one seat as the seat to decide sees them, without those of the table, which all seats share."""
     held, hidden = holdings_of(state, seat), hidden_cards(state, seat, seat == state.turn)
-    n = list_cards(state, seat, hidden, out, 0)
+    n = list_cards(state, seat, hidden, out, n)
     n = list_tokens(held.tokens, out, n)
     for colour in range(COLOUR_COUNT):
         out[n + colour] = HELD + colour * (MAX_COLOUR + 1) + min(lane(held.tokens, colour), MAX_COLOUR)
@@ -232,8 +232,13 @@ def list_net_features(state: State, seat: int, out: Any) -> int:
     n = list_gauntlet(state, seat, held, out, n)
     n = list_place(state, seat, out, n)
     n = list_tiles(state, seat, out, n)
-    n = list_table(state, out, n)
     return list_needs(state, seat, hidden, out, n)
+
+
+@inlined
+def list_net_features(state: State, seat: int, out: Any) -> int:
+    """The active features of one seat as the seat to decide sees them; how many there are."""
+    return list_seat_features(state, seat, out, list_table(state, out, 0))
 
 
 @inlined
