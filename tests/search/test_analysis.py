@@ -74,6 +74,13 @@ def test_values_are_chances(variant: str, players: int) -> None:
         assert sum(one.values) == pytest.approx(1 if one.visits else 0, abs=1e-4)
 
 
+@pytest.mark.parametrize("variant, players", GAMES)
+def test_the_chances_are_those_with_the_best_move(variant: str, players: int) -> None:
+    found = analyse(own_view(played(variant, players, 4, 12)), Budget(nodes=300), config=NET_SEARCH)
+    assert len([one for one in found.moves if one.visits]) > 1
+    assert found.moves[0].values == found.values
+
+
 def test_the_best_move_begins_the_line() -> None:
     game = played("classic", 2, 6, 20)
     found = analyse(own_view(game), Budget(nodes=2000))
