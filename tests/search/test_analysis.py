@@ -76,7 +76,7 @@ def test_values_are_chances(variant: str, players: int) -> None:
 
 @pytest.mark.parametrize("variant, players", GAMES)
 def test_the_chances_are_those_with_the_best_move(variant: str, players: int) -> None:
-    found = analyse(own_view(played(variant, players, 4, 12)), Budget(nodes=300), config=NET_SEARCH)
+    found = analyse(own_view(played(variant, players, 4, 5)), Budget(nodes=300), config=NET_SEARCH)
     assert len([one for one in found.moves if one.visits]) > 1
     assert found.moves[0].values == found.values
 
