@@ -6,7 +6,8 @@
 Positions come from games of the net. Both searches are asked for their move, most often the same one. Where they differ both
 moves are played out many times on the same decks, every seat by the net with a few nodes, and the share of wins is compared. A
 match of 400 games knows the share within five points; this knows what a decision is worth within a fifth of a point in two
-minutes. What it cannot see is a plan that the playouts do not follow.
+minutes. But playouts are games of weak players: they have praised moves that won no games (docs/search.md). So what they say is
+a reason to play a match, not the end of the question.
 """
 
 import argparse
