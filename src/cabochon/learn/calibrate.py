@@ -187,7 +187,8 @@ def print_tables(found: dict[str, Any]) -> None:
     """The calibration tables as text."""
     print(f"{found['variant']} {found['players']}: {found['games']} games, {found['positions']} positions, {found['seconds']} s")
     for key in ("net", "search"):
-        print(f"{key}, loss {found[key + '_loss']}, best temperature {found[key + '_temperature']}: chance, positions, expected, came, difference and error in points")
+        print(f"{key}, loss {found[key + '_loss']}, best temperature {found[key + '_temperature']}: "
+              "chance, positions, expected, came, difference and error in points")  # fmt: skip
         for row in found[key]:
             print(
                 f"  {row['from']:.1f}-{row['to']:.1f} {row['count']:9,} {row['expected']:.4f} {row['came']:.4f}"
