@@ -37,7 +37,9 @@ class Robot:
 
     @property
     def is_my_turn(self) -> bool:
-        return self.read("stage") != "over" and self.read("turn") == self.read("seat")
+        """Read at once: between two reads another seat's move may come, even the last one."""
+        is_mine = "({ dataset: { stage, turn, seat } }) => stage !== 'over' && turn === seat"
+        return bool(self.table.evaluate(is_mine, timeout=ANSWER_MS))
 
     @property
     def is_over(self) -> bool:
