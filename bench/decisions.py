@@ -99,10 +99,10 @@ def play(options: argparse.Namespace) -> None:
     options.out.write_text(json.dumps(bank), encoding="utf-8")
 
 
-def parse_search(text: str) -> tuple[Budget, SearchConfig, str]:
+def parse_search(text: str, usual_nets: str = "bench/candidates") -> tuple[Budget, SearchConfig, str]:
     """`nodes=3200,c_puct=2,nets=FOLDER`: a budget, the search, and its nets."""
     settings = dict(part.partition("=")[::2] for part in text.split(","))
-    nets = settings.pop("nets", "bench/candidates")
+    nets = settings.pop("nets", usual_nets)
     budget = Budget(
         int(settings.pop("nodes")) if "nodes" in settings else None,
         float(settings.pop("seconds")) if "seconds" in settings else None,

@@ -69,7 +69,6 @@ def play_out(tree: Tree, starts: Any, scratch: Any, action: int, player: NetPlay
             determinize(scratch[1], stir(random))
             init_net_search(tree, scratch[1:], random)
             nodes = player.nodes if count_bits(legal(state)) > 1 else 1
-            run_net_simulations(tree, player.config, player.net, player.work, 0)
             run_net_simulations(tree, player.config, player.net, player.work, nodes)
             play(state, choose_root_action(tree, stir(random), 0))
         terminal_values(state, tree.values)
@@ -101,6 +100,7 @@ def compare(part: int, options: argparse.Namespace) -> list[Compared]:
     """A worker's part of the positions."""
     seed = options.seed + 1_000_000 * part
     rng, judge = random.Random(seed), Judge(options.variant, options.players, options.playouts)
+    searches = [parse_search(text, usual_nets="") for text in options.searches]  # the package's nets, if none are named
     found: list[Compared] = []
     while len(found) * options.workers < options.positions:
         game, seed = Game(options.variant, options.players, seed=seed), seed + 1
@@ -109,8 +109,8 @@ def compare(part: int, options: argparse.Namespace) -> list[Compared]:
             is_open = view.stage == "main" and len(game.legal_moves()) > 1
             if is_open and rng.random() < KEPT and (has_hidden_cards(view) or not options.hidden):
                 moves = tuple(
-                    int(analyse(view, budget, len(found), config=config).best.action)
-                    for budget, config, _ in map(parse_search, options.searches)
+                    int(analyse(view, budget, len(found), config=config, nets=nets).best.action)
+                    for budget, config, nets in searches
                 )
                 worth = judge.worth(view, (moves[0], moves[1]), seed) if moves[0] != moves[1] else 0.0
                 found.append(Compared(max(game.points), moves[0] != moves[1], worth))
