@@ -87,9 +87,9 @@ def test_whole_numbers_change_little(variant: str, players: int) -> None:
     assert max(values.mean(), priors.mean()) < MEAN_ROUNDING
 
 
-@pytest.mark.parametrize("width, hidden", [(1, 1), (16, 8), (130, 70)])
-def test_a_net_of_any_size_is_filled_up(width: int, hidden: int) -> None:
+@pytest.mark.parametrize("width, hidden1, hidden2", [(1, 1, 1), (16, 8, 8), (130, 70, 70), (480, 160, 224), (40, 200, 30)])
+def test_a_net_of_any_size_is_filled_up(width: int, hidden1: int, hidden2: int) -> None:
     for state in positions("classic", 3)[::4]:
-        values, priors = rounding(state, random_net(width, hidden))
+        values, priors = rounding(state, random_net(width, hidden1, hidden2=hidden2))
         assert values.max() < VALUE_ROUNDING
         assert priors.max() < VALUE_ROUNDING

@@ -7,10 +7,11 @@ import pytest
 
 from cabochon.rules.compile import unkept
 from cabochon.search import vectors
-from cabochon.search.vectors import BLOCK, CACHE_LINE, CHUNK, MASK_UNITS, aligned
+from cabochon.search.vectors import BYTE, CACHE_LINE, CHUNK, DOT_UNITS, LANES, MAX_VECTORS, MIN_UNITS, MIN_VECTORS, aligned
 
 ROWS = 40
 COUNTS = [0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 5 * CHUNK + 3]
+WIDTHS = [vectors * LANES for vectors in range(MIN_VECTORS, 3 * MAX_VECTORS + 1)]
 
 
 @unkept
@@ -24,8 +25,8 @@ def sum_products(table: Any, rows: Any, factors: Any, n: int, out: Any) -> None:
 
 
 @unkept
-def positive_units(units: Any, first: int) -> Any:
-    return vectors.positive_units(units, first)
+def list_positive(units: Any, count: int, rows: Any) -> Any:
+    return vectors.list_positive(units, count, rows)
 
 
 @unkept
@@ -38,50 +39,70 @@ def dot(one: Any, other: Any) -> Any:
     return vectors.dot(one, other)
 
 
-def random_table(rng: np.random.Generator, largest: int) -> Any:
-    return aligned(rng.integers(-largest, largest, (ROWS, 2 * BLOCK)).astype(np.int16))
+def random_table(rng: np.random.Generator, largest: int, width: int) -> Any:
+    return aligned(rng.integers(-largest, largest, (ROWS, width)).astype(np.int16))
+
+
+def expected_sums(table: Any, rows: Any, first: Any) -> Any:
+    """The same row by row."""
+    sums = first.astype(int)
+    for row in rows:
+        sums = np.clip(sums + table[row], -(2**15), 2**15 - 1)
+    return sums
 
 
 @pytest.mark.parametrize("n", COUNTS)
 @pytest.mark.parametrize("largest", [300, 30_000])
 def test_rows_are_summed_up_to_the_ends_of_the_range(n: int, largest: int) -> None:
-    rng = np.random.default_rng(n)
-    table, rows = random_table(rng, largest), rng.integers(0, ROWS, ROWS + n).astype(np.int32)
-    first, out = random_table(rng, largest)[0].copy(), np.zeros(2 * BLOCK, np.int16)
+    rng, width = np.random.default_rng(n), MIN_UNITS
+    table, rows = random_table(rng, largest, width), rng.integers(0, ROWS, ROWS + n).astype(np.int32)
+    first, out = random_table(rng, largest, width)[0].copy(), np.zeros(width, np.int16)
     sum_rows(table, rows, n, first, out)
-    expected = first.astype(int)
-    for row in rows[:n]:
-        expected = np.clip(expected + table[row], -(2**15), 2**15 - 1)
-    np.testing.assert_array_equal(expected, out)
+    np.testing.assert_array_equal(expected_sums(table, rows[:n], first), out)
 
 
 @pytest.mark.parametrize("n", COUNTS)
 def test_products_are_summed_without_their_lower_half(n: int) -> None:
-    rng = np.random.default_rng(n)
-    table, rows = random_table(rng, 32_767), rng.integers(0, ROWS, ROWS + n).astype(np.int32)
-    factors, out = rng.integers(0, 6000, ROWS + n).astype(np.int16), np.zeros(2 * BLOCK, np.int32)
+    rng, width = np.random.default_rng(n), MIN_UNITS
+    table, rows = random_table(rng, 32_767, width), rng.integers(0, ROWS, ROWS + n).astype(np.int32)
+    factors, out = rng.integers(0, 6000, ROWS).astype(np.int16), np.zeros(width, np.int32)
     sum_products(table, rows, factors, n, out)
-    products = table[rows[:n]].astype(int) * factors[:n, None] >> 16
+    products = table[rows[:n]].astype(int) * factors[rows[:n], None] >> 16
     np.testing.assert_array_equal(products.sum(0), out)
 
 
+@pytest.mark.parametrize("width", WIDTHS)
+def test_rows_of_every_length_are_summed_to_their_end(width: int) -> None:
+    rng, n = np.random.default_rng(width), 2 * CHUNK + 1
+    table, rows = random_table(rng, 300, width), rng.integers(0, ROWS, n).astype(np.int32)
+    first, out = random_table(rng, 300, width)[0].copy(), np.zeros(width + LANES, np.int16)
+    sum_rows(table, rows, n, first, out[:width])
+    np.testing.assert_array_equal(expected_sums(table, rows, first), out[:width])
+    assert 0 == np.count_nonzero(out[width:])
+    factors, sums = rng.integers(0, 6000, ROWS).astype(np.int16), np.zeros(width, np.int32)
+    sum_products(table, rows, factors, n, sums)
+    np.testing.assert_array_equal((table[rows].astype(int) * factors[rows, None] >> 16).sum(0), sums)
+
+
 def test_a_few_products_that_are_too_large_stop_at_the_end_of_the_range() -> None:
-    table, rows = aligned(np.full((1, BLOCK), 2**15 - 1, np.int16)), np.zeros(CHUNK, np.int32)
-    factors, out = np.full(CHUNK, 2**15 - 1, np.int16), np.zeros(BLOCK, np.int32)
+    table, rows = aligned(np.full((1, MIN_UNITS), 2**15 - 1, np.int16)), np.zeros(CHUNK, np.int32)
+    factors, out = np.full(CHUNK, 2**15 - 1, np.int16), np.zeros(MIN_UNITS, np.int32)
     sum_products(table, rows, factors, CHUNK, out)
     np.testing.assert_array_equal(2**15 - 1, out)
 
 
-def test_units_above_zero_are_bits() -> None:
-    units = np.random.default_rng(1).integers(-2, 3, 2 * MASK_UNITS).astype(np.int16)
-    mask = positive_units(units, MASK_UNITS)
-    assert [bool(unit > 0) for unit in units[MASK_UNITS:]] == [bool(mask >> bit & 1) for bit in range(MASK_UNITS)]
+@pytest.mark.parametrize("values", [(-2, 3), (1, 2), (-1, 1)], ids=["some", "all", "none"])
+def test_units_above_zero_are_listed_by_their_numbers(values: tuple[int, int]) -> None:
+    units, count = np.random.default_rng(1).integers(*values, 6 * LANES).astype(np.int16), 5 * LANES
+    rows = np.full(count + BYTE, -1, np.int32)
+    n = list_positive(units, count, rows)
+    assert np.flatnonzero(units[:count] > 0).tolist() == rows[:n].tolist()
 
 
 def test_activation_is_relu_of_the_scaled_sums() -> None:
     rng = np.random.default_rng(1)
-    sums, out = rng.integers(-1000, 1000, BLOCK).astype(np.int32), np.zeros(BLOCK, np.float32)
-    scales, biases = rng.random((2, BLOCK)).astype(np.float32)
+    sums, out = rng.integers(-1000, 1000, 2 * DOT_UNITS).astype(np.int32), np.zeros(2 * DOT_UNITS, np.float32)
+    scales, biases = rng.random((2, 2 * DOT_UNITS)).astype(np.float32)
     largest = activate(sums, 3.5, scales, 0.25, biases, out)
     np.testing.assert_allclose(np.maximum((sums + 3.5) * scales * 0.25 + biases, 0), out, rtol=1e-6)
     assert out.max() == largest
@@ -89,7 +110,7 @@ def test_activation_is_relu_of_the_scaled_sums() -> None:
 
 
 def test_a_scalar_product_is_rounded_in_one_order_everywhere() -> None:
-    one, other = np.random.default_rng(1).standard_normal((2, BLOCK)).astype(np.float32)
+    one, other = np.random.default_rng(1).standard_normal((2, 2 * DOT_UNITS)).astype(np.float32)
     assert dot(one, other) == pytest.approx(float(one.astype(float) @ other), rel=1e-5)
     products = (one * other).reshape(2, 4, 16)  # four sums of sixteen numbers side by side
     a, b, c, d = products[0] + products[1]

@@ -17,12 +17,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..rules.bits import lowest_bit
 from ..rules.compile import inlined
 from ..rules.state import MAX_SEATS, State
 from .linear_eval import softmax_inplace
 from .net_features import MAX_NET_ACTIVE, NET_FEATURES, POLICY_SIZE, list_seat_features, list_table
-from .vectors import BLOCK, MASK_UNITS, activate, aligned, dot, positive_units, sum_products, sum_rows
+from .vectors import BYTE, DOT_UNITS, LANES, MIN_UNITS, activate, aligned, dot, list_positive, sum_products, sum_rows
 
 Floats = NDArray[np.float32]
 MAX_INT16 = 32767
@@ -51,7 +50,7 @@ class FastNet(NamedTuple):
     """A net as the search uses it: the large matrices in whole numbers of 16 bits, with a scale for every output.
 
     Most of the time of a forward pass is reading these tables, and sums of 16 bits are twice as many at once. The layers are
-    filled up with zeros to whole blocks, and every array begins at a cache line.
+    filled up with zeros to whole vectors, and every array begins at a cache line.
     """
 
     embedding: NDArray[np.int16]
@@ -78,9 +77,15 @@ def max_sums(net: Net) -> Floats:
     return bounds
 
 
-def padded(array: NDArray[Any], *axes: int) -> NDArray[Any]:
-    """With zeros up to whole blocks along these axes."""
-    return np.pad(array, [(0, -size % BLOCK if axis in axes else 0) for axis, size in enumerate(array.shape)])
+def padded(array: NDArray[Any], lengths: dict[int, int]) -> NDArray[Any]:
+    """With zeros up to these lengths along these axes."""
+    return np.pad(array, [(0, lengths.get(axis, size) - size) for axis, size in enumerate(array.shape)])
+
+
+def whole_vectors(units: int, vector: int = LANES) -> int:
+    """The length of a layer of this many units, filled up to what the operations of `vectors` work with."""
+    least = max(units, MIN_UNITS)
+    return least + -least % vector
 
 
 def in_whole_numbers(matrix: Floats) -> tuple[NDArray[np.int16], Floats]:
@@ -91,23 +96,24 @@ def in_whole_numbers(matrix: Floats) -> tuple[NDArray[np.int16], Floats]:
 
 def fast_net(net: Net) -> FastNet:
     """A net in the form that is fast to evaluate. The scales leave room for the sums of the embedding in 16 bits."""
-    width, hidden = net.embedding_bias.size, net.hidden1_bias.size
+    width, hidden1 = net.embedding_bias.size, net.hidden1_bias.size
+    w, h1, h2 = whole_vectors(width), whole_vectors(hidden1), whole_vectors(net.hidden2_bias.size, DOT_UNITS)
     scales = max_sums(net) / MAX_INT16  # of what comes out of the embedding; hidden1's weights are multiplied by them instead
-    hidden1 = padded(net.hidden1.reshape(MAX_SEATS, width, hidden) * scales[:, None], 1, 2)
-    whole1, scales1 = in_whole_numbers(hidden1.reshape(-1, hidden1.shape[2]))
-    whole2, scales2 = in_whole_numbers(padded(net.hidden2, 0, 1))
+    weights1 = padded(net.hidden1.reshape(MAX_SEATS, width, hidden1) * scales[:, None], {1: w, 2: h1})
+    whole1, scales1 = in_whole_numbers(weights1.reshape(-1, h1))
+    whole2, scales2 = in_whole_numbers(padded(net.hidden2, {0: h1, 1: h2}))
     arrays = FastNet(
-        padded(np.round(net.embedding / scales).astype(np.int16), 1),
-        padded(np.round(net.embedding_bias / scales).astype(np.int16), 0),
+        padded(np.round(net.embedding / scales).astype(np.int16), {1: w}),
+        padded(np.round(net.embedding_bias / scales).astype(np.int16), {0: w}),
         whole1,
-        padded(net.hidden1_bias, 0),
+        padded(net.hidden1_bias, {0: h1}),
         scales1,
         whole2,
-        padded(net.hidden2_bias, 0),
+        padded(net.hidden2_bias, {0: h2}),
         scales2,
-        padded(net.value, 1),
+        padded(net.value, {1: h2}),
         net.value_bias,
-        padded(net.policy, 1),
+        padded(net.policy, {1: h2}),
         net.policy_bias,
     )
     return FastNet._make(aligned(array) for array in arrays)
@@ -118,87 +124,76 @@ class Workspace(NamedTuple):
 
     features: NDArray[np.int32]
     table: NDArray[np.int16]  # the part of every embedding that comes from the table
-    embedded: NDArray[np.int16]  # the embedding of one seat
-    rows: NDArray[np.int32]  # the units above zero: their rows in the next layer, and their values
-    factors: NDArray[np.int16]
-    sums: NDArray[np.int32]
-    units: Floats  # of the last layer that was computed, after ReLU
-    whole_units: NDArray[np.int16]  # the same in whole numbers
+    embedded: NDArray[np.int16]  # the embeddings of all seats, one behind the other
+    rows: NDArray[np.int32]  # the units above zero: their rows in the next layer
+    sums1: NDArray[np.int32]
+    units1: Floats  # of hidden1, after ReLU
+    whole_units1: NDArray[np.int16]  # the same in whole numbers
+    sums2: NDArray[np.int32]
+    units2: Floats
     logits: NDArray[np.float64]
 
 
 def new_workspace(net: FastNet) -> Workspace:
     """Buffers of the sizes that a net needs."""
-    width, hidden = net.embedding_bias.shape[0], net.hidden1.shape[1]
-    inputs = max(MAX_SEATS * width, hidden)
+    width, hidden1, hidden2 = net.embedding_bias.shape[0], net.hidden1.shape[1], net.hidden2.shape[1]
     return Workspace(
         np.empty(MAX_NET_ACTIVE, np.int32),
         aligned(np.empty(width, np.int16)),
-        aligned(np.empty(width, np.int16)),
-        np.empty(inputs, np.int32),
-        np.empty(inputs, np.int16),
-        aligned(np.empty(hidden, np.int32)),
-        aligned(np.empty(hidden, np.float32)),
-        aligned(np.empty(hidden, np.int16)),
+        aligned(np.empty(MAX_SEATS * width, np.int16)),
+        np.empty(max(MAX_SEATS * width, hidden1) + BYTE, np.int32),
+        aligned(np.empty(hidden1, np.int32)),
+        aligned(np.empty(hidden1, np.float32)),
+        aligned(np.empty(hidden1, np.int16)),
+        aligned(np.empty(hidden2, np.int32)),
+        aligned(np.empty(hidden2, np.float32)),
         np.empty(MAX_SEATS, np.float64),
     )
 
 
-def shapes_of(width: int, hidden: int, features: int = NET_FEATURES) -> list[tuple[int, ...]]:
+def shapes_of(width: int, hidden1: int, hidden2: int, features: int = NET_FEATURES) -> list[tuple[int, ...]]:
     """The shapes of a net's arrays. The layers below are input x output; value and policy are output x input (see `dot`)."""
     return [
-        (features, width), (width,), (MAX_SEATS * width, hidden), (hidden,), (hidden, hidden), (hidden,),
-        (MAX_SEATS, hidden), (MAX_SEATS,), (POLICY_SIZE, hidden), (POLICY_SIZE,),
+        (features, width), (width,), (MAX_SEATS * width, hidden1), (hidden1,), (hidden1, hidden2), (hidden2,),
+        (MAX_SEATS, hidden2), (MAX_SEATS,), (POLICY_SIZE, hidden2), (POLICY_SIZE,),
     ]  # fmt: skip
 
 
-def random_net(width: int, hidden: int, seed: int = 0) -> Net:
-    """A net that has learnt nothing."""
+def random_net(width: int, hidden: int, seed: int = 0, hidden2: int | None = None) -> Net:
+    """A net that has learnt nothing; its second hidden layer is like the first, if nothing else is said."""
     rng = np.random.default_rng(seed)
-    return Net._make((rng.standard_normal(shape) * 0.1).astype(np.float32) for shape in shapes_of(width, hidden))
+    shapes = shapes_of(width, hidden, hidden2 or hidden)
+    return Net._make((rng.standard_normal(shape) * 0.1).astype(np.float32) for shape in shapes)
 
 
 @inlined
-def list_positive(units: Any, first: int, work: Workspace, n: int) -> int:
-    """ReLU: the units above zero are listed with their rows in the next layer, from `first` on; how many are listed now."""
-    for begin in range(0, units.shape[0], MASK_UNITS):
-        above = positive_units(units, begin)
-        while above != 0:
-            j = begin + lowest_bit(above)
-            work.rows[n] = first + j
-            work.factors[n] = units[j]
-            n += 1
-            above &= above - 1
-    return n
-
-
-@inlined
-def list_embedded(net: FastNet, state: State, work: Workspace) -> int:
-    """The embeddings of all seats, the one to decide first: what is above zero is listed; how many that is.
+def embed(net: FastNet, state: State, work: Workspace) -> int:
+    """The embeddings of all seats, the one to decide first, without their ReLU; how many units that are.
 
     The features of the table are the same for every seat, so their rows are added up once.
     """
-    n, count = 0, list_table(state, work.features, 0)
+    width, count = net.embedding.shape[1], list_table(state, work.features, 0)
     sum_rows(net.embedding, work.features, count, net.embedding_bias, work.table)
     for k in range(state.players):
         count = list_seat_features(state, (state.turn + k) % state.players, work.features, 0)
         while work.features[count - 1] >= net.embedding.shape[0]:  # a net from before the last group of features
             count -= 1
-        sum_rows(net.embedding, work.features, count, work.table, work.embedded)
-        n = list_positive(work.embedded, k * work.embedded.shape[0], work, n)
-    return n
+        sum_rows(net.embedding, work.features, count, work.table, work.embedded[k * width : (k + 1) * width])
+    return state.players * width
 
 
 @inlined
-def use_all_bits(work: Workspace, n: int) -> Any:
-    """Double the listed factors as often as 16 bits allow, since products lose their lower half; what one then stands for."""
-    largest, shift = 0, 0
-    for i in range(n):
-        largest = max(largest, work.factors[i])
+def use_all_bits(units: Any, count: int) -> Any:
+    """Double the first `count` units as often as 16 bits allow for those above zero, since products lose their lower half; what
+    one of these numbers then stands for.
+    """
+    largest, shift = np.int16(0), 0
+    for i in range(count):
+        largest = max(largest, units[i])
     while largest > 0 and largest << (shift + 1) <= MAX_INT16:
         shift += 1
-    for i in range(n):
-        work.factors[i] <<= shift
+    for i in range(count):
+        units[i] <<= shift
     return np.float32(1.0) / np.float32(1 << shift)
 
 
@@ -218,23 +213,24 @@ def forward(net: FastNet, state: State, work: Workspace) -> float:
 
     Every product was rounded down, by a half on average, so half of their number is added.
     """
-    n = list_embedded(net, state, work)
-    step = use_all_bits(work, n)
-    sum_products(net.hidden1, work.rows, work.factors, n, work.sums)
+    count = embed(net, state, work)
+    n = list_positive(work.embedded, count, work.rows)
+    step = use_all_bits(work.embedded, count)
+    sum_products(net.hidden1, work.rows, work.embedded, n, work.sums1)
     half = np.float32(0.5) * np.float32(n)
-    largest = activate(work.sums, half, net.hidden1_scales, step, net.hidden1_bias, work.units)
-    step = to_whole_units(work.units, largest, work.whole_units)
-    n = list_positive(work.whole_units, 0, work, 0)
-    sum_products(net.hidden2, work.rows, work.factors, n, work.sums)
+    largest = activate(work.sums1, half, net.hidden1_scales, step, net.hidden1_bias, work.units1)
+    step = to_whole_units(work.units1, largest, work.whole_units1)
+    n = list_positive(work.whole_units1, work.whole_units1.shape[0], work.rows)
+    sum_products(net.hidden2, work.rows, work.whole_units1, n, work.sums2)
     half = np.float32(0.5) * np.float32(n)
-    return activate(work.sums, half, net.hidden2_scales, step, net.hidden2_bias, work.units)
+    return activate(work.sums2, half, net.hidden2_scales, step, net.hidden2_bias, work.units2)
 
 
 @inlined
 def read_values(net: FastNet, state: State, work: Workspace, values: Any) -> None:
     """Each seat's probability to win: the net counts seats from the one to decide, the tree from seat 0."""
     for k in range(state.players):
-        work.logits[k] = dot(net.value[k], work.units) + net.value_bias[k]
+        work.logits[k] = dot(net.value[k], work.units2) + net.value_bias[k]
     softmax_inplace(work.logits, state.players)
     for k in range(state.players):
         values[(state.turn + k) % state.players] = work.logits[k]
@@ -243,4 +239,4 @@ def read_values(net: FastNet, state: State, work: Workspace, values: Any) -> Non
 @inlined
 def policy_logit(net: FastNet, work: Workspace, output: int) -> float:
     """One output of the policy. Only the legal moves are asked for, so each is computed alone."""
-    return dot(net.policy[output], work.units) + net.policy_bias[output]
+    return dot(net.policy[output], work.units2) + net.policy_bias[output]

@@ -7,7 +7,8 @@ net is nearly all of a search's time, so that is worth a module. LLVM turns the 
 register of AVX-512, two of AVX2, four of SSE or NEON.
 
 All numbers are rounded in the same order everywhere, so a search finds the same on every machine. The arrays must be contiguous,
-and their rows a multiple of BLOCK long; nothing is checked. `aligned` puts an array where no load crosses a cache line.
+their rows whole vectors and MIN_UNITS long or more, those of `dot` multiples of DOT_UNITS; nothing is checked. `aligned` puts an
+array where no load crosses a cache line.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,15 +20,18 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 LANES = 32  # 16-bit numbers in a vector: 64 bytes
-BLOCK = 4 * LANES  # units that are summed up at once: four vectors, few enough to stay in registers
+MIN_VECTORS, MAX_VECTORS = 4, 7  # summed up at once: few enough to stay in registers; any larger number is a sum of these
+MIN_UNITS = MIN_VECTORS * LANES
 FLOATS = 16  # single-precision numbers in a vector: 64 bytes
+DOT_SUMS = 4
+DOT_UNITS = DOT_SUMS * FLOATS
 CHUNK = 8  # products that are added up in 16 bits before they go on in 32
 CACHE_LINE = 64
 
 Scalar = TypeVar("Scalar", bound=np.generic)
-BIT, I16, I32, I64, F32 = ir.IntType(1), ir.IntType(16), ir.IntType(32), ir.IntType(64), ir.FloatType()
+I8, I16, I32, I64, F32 = ir.IntType(8), ir.IntType(16), ir.IntType(32), ir.IntType(64), ir.FloatType()
 SHORTS, WIDE, SINGLES = ir.VectorType(I16, LANES), ir.VectorType(I32, LANES), ir.VectorType(F32, FLOATS)
-MASK_UNITS = 64  # looked at by one call of `positive_units`
+BYTE, BYTE_VALUES = 8, 256
 
 
 def aligned(array: np.ndarray[Any, np.dtype[Scalar]]) -> np.ndarray[Any, np.dtype[Scalar]]:
@@ -83,10 +87,9 @@ class _Code:
     def plus(self, number: Any, more: int) -> Any:
         return self.build.add(number, I64(more))
 
-    def row(self, rows: Any, i: Any, width: Any, first: Any) -> Any:
-        """Where the part of a row from `first` on begins in a table; its number is an entry of `rows`."""
-        number = self.build.sext(self.build.load(self.build.gep(rows, [i])), I64)
-        return self.build.add(self.build.mul(number, width), first)
+    def number(self, numbers: Any, i: Any) -> Any:
+        """An entry of a list of numbers."""
+        return self.build.sext(self.build.load(self.build.gep(numbers, [i])), I64)
 
     def splat(self, number: Any, kind: Any) -> Any:
         """A vector of one number."""
@@ -103,6 +106,27 @@ class _Code:
         """The upper 16 of the 32 bits of each product; LLVM knows this pattern as one instruction."""
         product = self.build.mul(self.build.sext(one, WIDE), self.build.sext(other, WIDE))
         return self.build.trunc(self.build.lshr(product, WIDE([16] * LANES)), SHORTS)
+
+    def for_blocks(self, width: Any, generate: Callable[[Any, int], None]) -> None:
+        """The code for a row in blocks of MIN_VECTORS to MAX_VECTORS vectors, as few and as alike as they can be.
+
+        `generate` is given where a block begins and how many vectors it has: every number of vectors has code of its own.
+        """
+        build, begin = self.build, cgutils.alloca_once_value(self.build, I64(0))
+        with cgutils.loop_nest(build, (self.block_count(width),), I64) as (block,):
+            left = build.udiv(build.sub(width, build.load(begin)), I64(LANES))
+            size = self.rounded_up(left, build.sub(self.block_count(width), block))
+            for vectors in range(MIN_VECTORS, MAX_VECTORS + 1):
+                with build.if_then(build.icmp_unsigned("==", size, I64(vectors))):
+                    generate(build.load(begin), vectors)
+            build.store(build.add(build.load(begin), build.mul(size, I64(LANES))), begin)
+
+    def block_count(self, width: Any) -> Any:
+        return self.rounded_up(width, I64(MAX_VECTORS * LANES))
+
+    def rounded_up(self, number: Any, divisor: Any) -> Any:
+        """A quotient, rounded up."""
+        return self.build.udiv(self.build.add(number, self.build.sub(divisor, I64(1))), divisor)
 
     def halves(self, vector: Any, combine: Callable[[Any, Any], Any]) -> Any:
         """One number of a vector: its halves are combined until one is left."""
@@ -124,18 +148,21 @@ def sum_rows(typing, table, rows, n, first, out):  # noqa: ARG001
     def generate(context, builder, signature, args):
         code = _Code(context, builder, signature, args)
         table, rows, first, out, width = code.data(0), code.data(1), code.data(3), code.data(4), code.size(4)
-        sums = code.variables(SHORTS, BLOCK // LANES)
-        with cgutils.for_range(builder, builder.udiv(width, I64(BLOCK))) as block:
-            begin = builder.mul(block.index, I64(BLOCK))
+
+        def sum_block(begin: Any, vectors: int) -> None:
+            sums = code.variables(SHORTS, vectors)
             for k, sum_ in enumerate(sums):
                 builder.store(code.load(first, code.plus(begin, k * LANES), SHORTS), sum_)
             with cgutils.for_range(builder, args[2]) as at:
-                row = code.row(rows, at.index, width, begin)
+                number = code.number(rows, at.index)
+                row = builder.add(builder.mul(number, width), begin)
                 for k, sum_ in enumerate(sums):
                     part = code.load(table, code.plus(row, k * LANES), SHORTS)
                     code.combine(sum_, code.add_saturating, part)
             for k, sum_ in enumerate(sums):
                 code.store(builder.load(sum_), out, code.plus(begin, k * LANES))
+
+        code.for_blocks(width, sum_block)
         return context.get_dummy_value()
 
     return types.void(table, rows, types.int64, first, out), generate
@@ -143,7 +170,7 @@ def sum_rows(typing, table, rows, n, first, out):  # noqa: ARG001
 
 @intrinsic
 def sum_products(typing, table, rows, factors, n, out):  # noqa: ARG001
-    """`out` = the sum of n rows of a table, each times its factor / 2^16 and rounded down, in 32 bits.
+    """`out` = the sum of n rows of a table, each times the factor of its number / 2^16 and rounded down, in 32 bits.
 
     A few products are added up in 16 bits first, twice as many at once; with weights that use all 16 bits, and factors that
     mostly do not, so few stay in the range.
@@ -152,10 +179,10 @@ def sum_products(typing, table, rows, factors, n, out):  # noqa: ARG001
     def generate(context, builder, signature, args):
         code = _Code(context, builder, signature, args)
         table, rows, factors, out, width = code.data(0), code.data(1), code.data(2), code.data(4), code.size(4)
-        chunk_sums, sums = code.variables(SHORTS, BLOCK // LANES), code.variables(WIDE, BLOCK // LANES)
         chunks = builder.udiv(code.plus(args[3], CHUNK - 1), I64(CHUNK))
-        with cgutils.for_range(builder, builder.udiv(width, I64(BLOCK))) as block:
-            begin = builder.mul(block.index, I64(BLOCK))
+
+        def sum_block(begin: Any, vectors: int) -> None:
+            chunk_sums, sums = code.variables(SHORTS, vectors), code.variables(WIDE, vectors)
             code.set_all(sums, WIDE(None))
             with cgutils.for_range(builder, chunks) as chunk:
                 start = builder.mul(chunk.index, I64(CHUNK))
@@ -163,8 +190,9 @@ def sum_products(typing, table, rows, factors, n, out):  # noqa: ARG001
                 end = builder.select(builder.icmp_signed("<", whole, args[3]), whole, args[3])
                 code.set_all(chunk_sums, SHORTS(None))
                 with cgutils.for_range_slice(builder, start, end, I64(1)) as (i, _):
-                    row = code.row(rows, i, width, begin)
-                    factor = code.splat(builder.load(builder.gep(factors, [i])), SHORTS)
+                    number = code.number(rows, i)
+                    row = builder.add(builder.mul(number, width), begin)
+                    factor = code.splat(builder.load(builder.gep(factors, [number])), SHORTS)
                     for k, sum_ in enumerate(chunk_sums):
                         product = code.high_half(code.load(table, code.plus(row, k * LANES), SHORTS), factor)
                         code.combine(sum_, code.add_saturating, product)
@@ -173,21 +201,50 @@ def sum_products(typing, table, rows, factors, n, out):  # noqa: ARG001
                     code.combine(sum_, builder.add, wide)
             for k, sum_ in enumerate(sums):
                 code.store(builder.load(sum_), out, code.plus(begin, k * LANES))
+
+        code.for_blocks(width, sum_block)
         return context.get_dummy_value()
 
     return types.void(table, rows, factors, types.int64, out), generate
 
 
+def places_of_bits() -> ir.Constant:
+    """For every byte the places of the bits that are set in it, one behind the other."""
+    places = [[bit for bit in range(BYTE) if byte >> bit & 1] for byte in range(BYTE_VALUES)]
+    row, table = ir.ArrayType(I8, BYTE), ir.ArrayType(ir.ArrayType(I8, BYTE), BYTE_VALUES)
+    return ir.Constant(table, [ir.Constant(row, [I8(place) for place in (one + BYTE * [0])[:BYTE]]) for one in places])
+
+
 @intrinsic
-def positive_units(typing, units, first):  # noqa: ARG001
-    """Which of the MASK_UNITS 16-bit units from `first` on are above zero, as a mask."""
+def list_positive(typing, units, count, rows):  # noqa: ARG001
+    """The numbers of those of the first `count` units that are above zero, into `rows`; how many there are.
+
+    Which they are is as good as random, so a branch for each would be predicted wrong half of the time. Here is none: for every
+    eight units eight numbers are written, and the next eight begin behind those that count. So `rows` needs room for eight more.
+    """
 
     def generate(context, builder, signature, args):
         code = _Code(context, builder, signature, args)
-        found = code.load(code.data(0), args[1], ir.VectorType(I16, MASK_UNITS))
-        return builder.bitcast(builder.icmp_signed(">", found, found.type(None)), I64)
+        units, rows, byte_places = code.data(0), code.data(2), ir.VectorType(I8, BYTE)
+        table = cgutils.global_constant(builder.module, "places_of_bits", places_of_bits())
+        count_bits = builder.module.declare_intrinsic("llvm.ctpop", [I64])
+        n = cgutils.alloca_once_value(builder, I64(0))
+        with cgutils.for_range(builder, builder.udiv(args[1], I64(LANES))) as vector:
+            begin = builder.mul(vector.index, I64(LANES))
+            found = code.load(units, begin, SHORTS)
+            mask = builder.bitcast(builder.icmp_signed(">", found, SHORTS(None)), I32)
+            for first in range(0, LANES, BYTE):
+                byte = builder.zext(builder.and_(builder.lshr(mask, I32(first)), I32(BYTE_VALUES - 1)), I64)
+                at = builder.bitcast(builder.gep(table, [I64(0), byte, I64(0)]), byte_places.as_pointer())
+                places = builder.load(at)
+                places.align = 1
+                whole = ir.VectorType(I32, BYTE)
+                number = code.splat(builder.trunc(code.plus(begin, first), I32), whole)
+                code.store(builder.add(builder.zext(places, whole), number), rows, builder.load(n))
+                builder.store(builder.add(builder.load(n), builder.call(count_bits, [byte])), n)
+        return builder.load(n)
 
-    return types.int64(units, types.int64), generate
+    return types.int64(units, types.int64, rows), generate
 
 
 @intrinsic
@@ -221,11 +278,10 @@ def dot(typing, one, other):  # noqa: ARG001
     def generate(context, builder, signature, args):
         code = _Code(context, builder, signature, args)
         one, other = code.data(0), code.data(1)
-        sums = code.variables(SINGLES, BLOCK // LANES)
+        sums = code.variables(SINGLES, DOT_SUMS)
         code.set_all(sums, SINGLES(None))
-        step = FLOATS * len(sums)
-        with cgutils.for_range(builder, builder.udiv(code.size(1), I64(step))) as vector:
-            begin = builder.mul(vector.index, I64(step))
+        with cgutils.for_range(builder, builder.udiv(code.size(1), I64(DOT_UNITS))) as vector:
+            begin = builder.mul(vector.index, I64(DOT_UNITS))
             for k, sum_ in enumerate(sums):
                 at = code.plus(begin, k * FLOATS)
                 product = builder.fmul(code.load(one, at, SINGLES), code.load(other, at, SINGLES))

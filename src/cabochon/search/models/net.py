@@ -102,7 +102,7 @@ def read_net(path: Path) -> Net:
     if net.hidden1.shape in [(seats * width, hidden) for seats in range(2, MAX_SEATS)]:  # seats that are never there
         net = net._replace(hidden1=np.pad(net.hidden1, ((0, MAX_SEATS * width - len(net.hidden1)), (0, 0))))
     features = FEATURES_OF_FIRST_NETS if len(net.embedding) == FEATURES_OF_FIRST_NETS else NET_FEATURES
-    found, expected = [array.shape for array in net], shapes_of(width, hidden, features)
+    found, expected = [array.shape for array in net], shapes_of(width, hidden, net.hidden2_bias.size, features)
     if found != expected:
         raise CabochonError(f"{path} is a net of another make: its arrays are {found}, not {expected}")
     return net
