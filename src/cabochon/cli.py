@@ -443,6 +443,7 @@ def learn(
     rate: Annotated[float, typer.Option(help="The learning rate at the start; it falls to the end.")] = PLAN.rate,
     width: Annotated[int, typer.Option(min=1, help="Of the embedding of a seat.")] = PLAN.width,
     hidden: Annotated[int, typer.Option(min=1, help="Units of a hidden layer, in eights.")] = PLAN.hidden,
+    layers: Annotated[int, typer.Option(min=PLAN.layers, help="Hidden ones.")] = PLAN.layers,
     seed: Annotated[int, typer.Option(help="Of the first deal and the first weights.")] = PLAN.seed,
     every: Annotated[float, typer.Option(help="Minutes between checkpoints.")] = PLAN.every,
     td_lambda: Annotated[float, typer.Option(min=0, max=1, help="TD(lambda), by rounds; 1: the result alone.")] = PLAN.td_lambda,
@@ -453,6 +454,9 @@ def learn(
     window: Annotated[
         int, typer.Option(min=PLAN.window, help="Steps kept besides a whole game, at the chain's end.")
     ] = PLAN.window,
+    sparsity: Annotated[
+        float, typer.Option(min=0, help="Weight of every thousand units above zero: fewer are faster.")
+    ] = PLAN.sparsity,
     revive: Annotated[bool, typer.Option("--revive", help="New weights for units that are never above zero.")] = PLAN.revive,
     out: Annotated[Path, typer.Option(help="Folder of checkpoint, net and log; a run there goes on.")] = Path("runs"),
     begin: Annotated[Path | None, typer.Option(metavar="FILE", help="A checkpoint or a net to begin with.")] = None,
@@ -464,8 +468,8 @@ def learn(
     from .learn.plan import Plan
 
     counts = tuple(players or PLAN.players)
-    schedule = every, td_lambda, chain_minutes, window, revive
-    plan = Plan(variant, counts, minutes, games, simulations, batch, updates, rate, width, hidden, seed, *schedule)
+    schedule = every, td_lambda, chain_minutes, window, sparsity, revive
+    plan = Plan(variant, counts, minutes, games, simulations, batch, updates, rate, width, hidden, layers, seed, *schedule)
     train(plan, out, begin, rate_with, device)
 
 

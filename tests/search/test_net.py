@@ -66,6 +66,8 @@ def in_full_precision(state: Any, net: Net) -> tuple[Any, Any]:
         inputs.append(np.maximum(net.embedding[known].sum(0, dtype=float) + net.embedding_bias, 0))
     units = np.maximum(np.concatenate(inputs) @ net.hidden1[: players * width] + net.hidden1_bias, 0)
     units = np.maximum(units @ net.hidden2 + net.hidden2_bias, 0)
+    for matrix, bias in zip(net.further, net.further_bias, strict=True):
+        units = np.maximum(units @ matrix + bias, 0)
     return softmax((net.value @ units + net.value_bias)[:players]), net.policy @ units + net.policy_bias
 
 
@@ -87,9 +89,12 @@ def test_whole_numbers_change_little(variant: str, players: int) -> None:
     assert max(values.mean(), priors.mean()) < MEAN_ROUNDING
 
 
-@pytest.mark.parametrize("width, hidden1, hidden2", [(1, 1, 1), (16, 8, 8), (130, 70, 70), (480, 160, 224), (40, 200, 30)])
-def test_a_net_of_any_size_is_filled_up(width: int, hidden1: int, hidden2: int) -> None:
+@pytest.mark.parametrize(
+    "width, hidden1, hidden2, further",
+    [(1, 1, 1, 0), (16, 8, 8, 2), (130, 70, 70, 0), (480, 160, 224, 1), (40, 200, 30, 0), (40, 30, 200, 2)],
+)
+def test_a_net_of_any_size_is_filled_up(width: int, hidden1: int, hidden2: int, further: int) -> None:
     for state in positions("classic", 3)[::4]:
-        values, priors = rounding(state, random_net(width, hidden1, hidden2=hidden2))
+        values, priors = rounding(state, random_net(width, hidden1, hidden2=hidden2, further=further))
         assert values.max() < VALUE_ROUNDING
         assert priors.max() < VALUE_ROUNDING

@@ -36,7 +36,9 @@ class ExportedModel(nn.Module):
         model = self.model
         embedded = torch.relu(features @ model.embedding.weight[:, :NET_FEATURES].T + model.embedding.bias)
         embedded = embedded * (features.sum(-1, keepdim=True) > 0)
-        hidden = torch.relu(model.hidden2(torch.relu(model.hidden1(embedded.flatten(1)))))
+        hidden = embedded.flatten(1)
+        for layer in model.layers[1:]:
+            hidden = torch.relu(layer(hidden))
         return model.value(hidden), model.policy(hidden)
 
 

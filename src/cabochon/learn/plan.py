@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from ..errors import CabochonError
 
 MIN_WINDOW = 64
+MIN_LAYERS = 2
 ROUNDING_MINUTES = 0.5  # a run ends a little late
 
 
@@ -23,11 +24,13 @@ class Plan:
     rate: float = 1.5e-3
     width: int = 256
     hidden: int = 128
+    layers: int = MIN_LAYERS  # hidden ones
     seed: int = 1
     every: float = 2.0  # minutes between checkpoints
     td_lambda: float = 1.0  # of a result, what is left of it a round earlier; the rest is the search's value there
     chain_minutes: float = 0.0  # of this run and all before and after it; 0: this run is planned by itself
     window: int = MIN_WINDOW  # steps kept besides those of a whole game; in a chain, at its end
+    sparsity: float = 0.0  # the weight, beside the losses, of every thousand units that share in an answer
     revive: bool = False  # whether units that are never above zero get new weights when the run begins
 
     def part(self, minutes_before: float, minutes: float) -> float:
@@ -45,6 +48,8 @@ class Plan:
         """Refuse a run that goes on after the end of its chain."""
         if self.window < MIN_WINDOW:
             raise CabochonError(f"a window of {self.window} steps is too small: at least {MIN_WINDOW}")
+        if self.layers < MIN_LAYERS:
+            raise CabochonError(f"a net has {MIN_LAYERS} hidden layers or more, not {self.layers}")
         wanted = minutes_before + self.minutes
         if self.chain_minutes and wanted > self.chain_minutes + ROUNDING_MINUTES:
             raise CabochonError(

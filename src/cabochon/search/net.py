@@ -3,7 +3,7 @@
 
     features of a seat --embedding--> width ReLU --+
     features of the next seat ------> width ReLU --+--hidden1--> hidden ReLU --hidden2--> hidden ReLU --+--value--> a logit a seat
-    ...                                            |                                                    +--policy-> a logit a move
+    ...                                            |                         (and further ones)         +--policy-> a logit a move
 
 Every seat goes through the same embedding; the seat to decide comes first, absent seats are left out. The input is binary and
 sparse (about 100 of 2,991 features a seat), so the first layer is a sum of rows of a table instead of a matrix product, as in
@@ -40,6 +40,8 @@ class Net(NamedTuple):
     hidden1_bias: Floats
     hidden2: Floats
     hidden2_bias: Floats
+    further: Floats  # any number of hidden layers behind hidden2, of its size: a matrix for each
+    further_bias: Floats
     value: Floats
     value_bias: Floats
     policy: Floats
@@ -61,6 +63,9 @@ class FastNet(NamedTuple):
     hidden2: NDArray[np.int16]
     hidden2_bias: Floats
     hidden2_scales: Floats
+    further: NDArray[np.int16]
+    further_bias: Floats
+    further_scales: Floats
     value: Floats
     value_bias: Floats
     policy: Floats
@@ -89,9 +94,12 @@ def whole_vectors(units: int, vector: int = LANES) -> int:
 
 
 def in_whole_numbers(matrix: Floats) -> tuple[NDArray[np.int16], Floats]:
-    """A matrix whose largest weight of each output uses all 16 bits; what one of a sum of its products stands for, by output."""
-    steps = np.maximum(np.abs(matrix).max(0), MIN_WEIGHT) / MAX_INT16
-    return np.round(matrix / steps).astype(np.int16), (steps * HALF).astype(np.float32)
+    """A matrix whose largest weight of each output uses all 16 bits; what one of a sum of its products stands for, by output.
+
+    Or several of them, one behind the other.
+    """
+    steps = np.maximum(np.abs(matrix).max(-2), MIN_WEIGHT) / MAX_INT16
+    return np.round(matrix / steps[..., None, :]).astype(np.int16), (steps * HALF).astype(np.float32)
 
 
 def fast_net(net: Net) -> FastNet:
@@ -102,6 +110,7 @@ def fast_net(net: Net) -> FastNet:
     weights1 = padded(net.hidden1.reshape(MAX_SEATS, width, hidden1) * scales[:, None], {1: w, 2: h1})
     whole1, scales1 = in_whole_numbers(weights1.reshape(-1, h1))
     whole2, scales2 = in_whole_numbers(padded(net.hidden2, {0: h1, 1: h2}))
+    further, further_scales = in_whole_numbers(padded(net.further, {1: h2, 2: h2}))
     arrays = FastNet(
         padded(np.round(net.embedding / scales).astype(np.int16), {1: w}),
         padded(np.round(net.embedding_bias / scales).astype(np.int16), {0: w}),
@@ -111,6 +120,9 @@ def fast_net(net: Net) -> FastNet:
         whole2,
         padded(net.hidden2_bias, {0: h2}),
         scales2,
+        further,
+        padded(net.further_bias, {1: h2}),
+        further_scales,
         padded(net.value, {1: h2}),
         net.value_bias,
         padded(net.policy, {1: h2}),
@@ -128,9 +140,9 @@ class Workspace(NamedTuple):
     rows: NDArray[np.int32]  # the units above zero: their rows in the next layer
     sums1: NDArray[np.int32]
     units1: Floats  # of hidden1, after ReLU
-    whole_units1: NDArray[np.int16]  # the same in whole numbers
+    whole_units: NDArray[np.int16]  # those of one layer in whole numbers
     sums2: NDArray[np.int32]
-    units2: Floats
+    units2: Floats  # of hidden2, and of every layer behind it in its turn
     logits: NDArray[np.float64]
 
 
@@ -141,28 +153,29 @@ def new_workspace(net: FastNet) -> Workspace:
         np.empty(MAX_NET_ACTIVE, np.int32),
         aligned(np.empty(width, np.int16)),
         aligned(np.empty(MAX_SEATS * width, np.int16)),
-        np.empty(max(MAX_SEATS * width, hidden1) + BYTE, np.int32),
+        np.empty(max(MAX_SEATS * width, hidden1, hidden2) + BYTE, np.int32),
         aligned(np.empty(hidden1, np.int32)),
         aligned(np.empty(hidden1, np.float32)),
-        aligned(np.empty(hidden1, np.int16)),
+        aligned(np.empty(max(hidden1, hidden2), np.int16)),
         aligned(np.empty(hidden2, np.int32)),
         aligned(np.empty(hidden2, np.float32)),
         np.empty(MAX_SEATS, np.float64),
     )
 
 
-def shapes_of(width: int, hidden1: int, hidden2: int, features: int = NET_FEATURES) -> list[tuple[int, ...]]:
+def shapes_of(width: int, hidden1: int, hidden2: int, further: int, features: int = NET_FEATURES) -> list[tuple[int, ...]]:
     """The shapes of a net's arrays. The layers below are input x output; value and policy are output x input (see `dot`)."""
     return [
         (features, width), (width,), (MAX_SEATS * width, hidden1), (hidden1,), (hidden1, hidden2), (hidden2,),
+        (further, hidden2, hidden2), (further, hidden2),
         (MAX_SEATS, hidden2), (MAX_SEATS,), (POLICY_SIZE, hidden2), (POLICY_SIZE,),
     ]  # fmt: skip
 
 
-def random_net(width: int, hidden: int, seed: int = 0, hidden2: int | None = None) -> Net:
+def random_net(width: int, hidden: int, seed: int = 0, hidden2: int | None = None, further: int = 0) -> Net:
     """A net that has learnt nothing; its second hidden layer is like the first, if nothing else is said."""
     rng = np.random.default_rng(seed)
-    shapes = shapes_of(width, hidden, hidden2 or hidden)
+    shapes = shapes_of(width, hidden, hidden2 or hidden, further)
     return Net._make((rng.standard_normal(shape) * 0.1).astype(np.float32) for shape in shapes)
 
 
@@ -209,9 +222,10 @@ def to_whole_units(units: Any, largest: float, out: Any) -> Any:
 
 @inlined
 def forward(net: FastNet, state: State, work: Workspace) -> float:
-    """From a position to the units of the second hidden layer, in `work`; the largest of them.
+    """From a position to the units of the last hidden layer, in `work`; the largest of them.
 
-    Every product was rounded down, by a half on average, so half of their number is added.
+    Every product was rounded down, by a half on average, so half of their number is added. hidden2 and the layers behind it
+    share one piece of code: every call of a vector operation is compiled anew.
     """
     count = embed(net, state, work)
     n = list_positive(work.embedded, count, work.rows)
@@ -219,11 +233,17 @@ def forward(net: FastNet, state: State, work: Workspace) -> float:
     sum_products(net.hidden1, work.rows, work.embedded, n, work.sums1)
     half = np.float32(0.5) * np.float32(n)
     largest = activate(work.sums1, half, net.hidden1_scales, step, net.hidden1_bias, work.units1)
-    step = to_whole_units(work.units1, largest, work.whole_units1)
-    n = list_positive(work.whole_units1, work.whole_units1.shape[0], work.rows)
-    sum_products(net.hidden2, work.rows, work.whole_units1, n, work.sums2)
-    half = np.float32(0.5) * np.float32(n)
-    return activate(work.sums2, half, net.hidden2_scales, step, net.hidden2_bias, work.units2)
+    table, scales, biases, units = net.hidden2, net.hidden2_scales, net.hidden2_bias, work.units1
+    for layer in range(net.further.shape[0] + 1):
+        if layer > 0:
+            table, scales, biases = net.further[layer - 1], net.further_scales[layer - 1], net.further_bias[layer - 1]
+            units = work.units2
+        step = to_whole_units(units, largest, work.whole_units)
+        n = list_positive(work.whole_units, units.shape[0], work.rows)
+        sum_products(table, work.rows, work.whole_units, n, work.sums2)
+        half = np.float32(0.5) * np.float32(n)
+        largest = activate(work.sums2, half, scales, step, biases, work.units2)
+    return largest
 
 
 @inlined

@@ -56,10 +56,17 @@ def test_the_model_and_the_compiled_net_agree(variant: str, players: int) -> Non
         check_agrees(state, net, *torch_output(model, state))
 
 
-def test_a_net_made_a_model_and_a_net_again_is_the_same() -> None:
-    net = random_net(24, 8)
+@pytest.mark.parametrize("further", [0, 2])
+def test_a_net_made_a_model_and_a_net_again_is_the_same(further: int) -> None:
+    net = random_net(24, 8, further=further)
     for before, after in zip(net, Model.from_net(net).to_net(), strict=True):
         np.testing.assert_array_equal(before, after)
+
+
+def test_further_layers_agree_with_the_compiled_net() -> None:
+    net = random_net(24, 8, hidden2=16, further=2)
+    for state in positions("classic", 3)[::3]:
+        check_agrees(state, net, *torch_output(Model.from_net(net), state))
 
 
 def test_a_net_that_began_with_one_for_two_looks_at_all_others_alike() -> None:
@@ -106,10 +113,10 @@ def test_onnx_takes_any_number_of_positions_and_says_where_it_comes_from(exporte
     assert "classic" == run["variant"]
 
 
-@pytest.mark.parametrize("width, hidden", [(24, 16), (16, 24), (40, 32)])
-def test_a_wider_model_says_the_same_and_can_learn_more(width: int, hidden: int) -> None:
+@pytest.mark.parametrize("width, hidden, further", [(24, 16, 1), (16, 24, 1), (40, 32, 1), (24, 16, 2), (40, 32, 3)])
+def test_a_wider_or_deeper_model_says_the_same_and_can_learn_more(width: int, hidden: int, further: int) -> None:
     torch.manual_seed(5)
-    small, wide = Model.from_net(random_net(16, 16)), Model(width, hidden)
+    small, wide = Model.from_net(random_net(16, 16, further=1)), Model(width, hidden, further=further)
     inputs = (torch.rand(6, 3, INPUT_COLUMNS) < 0.03).float()
     wide.widen_from(small)
     for output, expected in zip(wide(inputs), small(inputs), strict=True):
@@ -124,19 +131,20 @@ def test_a_wider_model_says_the_same_and_can_learn_more(width: int, hidden: int)
 
 def test_revived_units_say_nothing_yet_and_can_learn() -> None:
     torch.manual_seed(1)
-    model, inputs = Model(24, 16), torch.rand(50, 3, INPUT_COLUMNS).round()
+    model, inputs = Model(24, 16, further=1), torch.rand(50, 3, INPUT_COLUMNS).round()
     torch.nn.init.normal_(model.policy.weight)
-    for layer, unit in ((model.embedding, 5), (model.hidden1, 6), (model.hidden2, 7)):
+    silenced = (5, 6, 7, 8)
+    for layer, unit in zip(model.layers, silenced, strict=True):
         layer.bias.data[unit] = -1e4
     silent = model.silent_units(inputs)
-    for units, unit in zip(silent, (5, 6, 7), strict=True):
+    for units, unit in zip(silent, silenced, strict=True):
         assert units[unit]
         assert not units.all()
     before = model(inputs)
     model.revive(silent)
     for one, other in zip(before, model(inputs), strict=True):
         torch.testing.assert_close(one, other)
-    assert not any(units[unit] for units, unit in zip(model.silent_units(inputs), (5, 6, 7), strict=True))
+    assert not any(units[unit] for units, unit in zip(model.silent_units(inputs), silenced, strict=True))
     model(inputs).policy.square().sum().backward()
     assert model.hidden1.weight.grad is not None
     assert model.hidden1.weight.grad[:, [5, 24 + 5, 48 + 5]].any(), "what goes out of a new unit learns at once"

@@ -12,6 +12,7 @@ import torch
 from cabochon import CabochonError, Game
 from cabochon.bots import Budget, bot
 from cabochon.learn.device import Device
+from cabochon.learn.net.model import effective_units
 from cabochon.learn.net.selfplay import SelfPlay, SelfPlayConfig
 from cabochon.learn.net.train import Trainer, TrainingRun
 from cabochon.learn.plan import Plan
@@ -38,6 +39,28 @@ def test_a_hundred_updates_lower_the_losses() -> None:
     assert (last < first).all(), f"policy, value and points: {first}, then {last}"
     trainer.refresh()
     torch.testing.assert_close(trainer.playing.hidden2.weight, trainer.average.hidden2.weight)
+
+
+def test_with_sparsity_fewer_units_share_in_an_answer() -> None:
+    found = []
+    for sparsity in (0.0, 50.0):
+        trainer = Trainer(replace(PLAN, sparsity=sparsity), Device("cpu"))
+        selfplay = SelfPlay(Device("cpu"), trainer.playing, SelfPlayConfig("classic", 2, games=8, simulations=2, steps=200))
+        selfplay.max_decisions = 10
+        for _ in range(20):
+            selfplay.advance()
+        for _ in range(150):
+            trainer.set_rate(0.0)
+            trainer.update(selfplay)
+        embedded = trainer.model.units(trainer.step_for(selfplay).inputs())[0]
+        found.append(float(effective_units(embedded.detach()).mean()))
+    without, with_it = found
+    assert with_it < 0.8 * without
+
+
+def test_effective_units_are_those_that_share() -> None:
+    units = torch.tensor([[1.0, 1.0, 1.0, 1.0], [0.0, 7.0, 0.0, 0.0], [3.0, 0.0, 3.0, 0.0], [0.0, 0.0, 0.0, 0.0]])
+    torch.testing.assert_close(effective_units(units), torch.tensor([4.0, 1.0, 2.0, 0.0]))
 
 
 def test_the_rate_rises_then_falls() -> None:
@@ -70,6 +93,8 @@ def test_a_run_after_the_end_of_its_chain_is_refused(folder: Path, tmp_path: Pat
         TrainingRun(plan, tmp_path, Device("cpu"), begin=folder / "classic-2.safetensors")
     with pytest.raises(CabochonError, match="a window of 8 steps is too small: at least 64"):
         replace(PLAN, window=8).check(0.0)
+    with pytest.raises(CabochonError, match="a net has 2 hidden layers or more, not 1"):
+        replace(PLAN, layers=1).check(0.0)
 
 
 def test_silent_units_are_revived_before_the_first_update(folder: Path, tmp_path: Path) -> None:
@@ -173,8 +198,20 @@ def test_a_shipped_net_is_the_last_link_of_a_chain(folder: Path, tmp_path: Path)
     assert "classic-2" == last["begin"]
 
 
+def test_a_run_gives_a_net_more_layers(folder: Path, tmp_path: Path) -> None:
+    run = TrainingRun(replace(PLAN, layers=3), tmp_path, Device("cpu"), begin=folder / "classic-2.safetensors")
+    run.save(30.0)
+    again = TrainingRun(replace(PLAN, layers=3), tmp_path / "next", Device("cpu"), begin=tmp_path / "classic-2.safetensors")
+    for net in (read_net(tmp_path / "classic-2.safetensors"), again.trainer.net()):
+        np.testing.assert_array_equal(net.further, np.eye(16)[None])
+    with pytest.raises(CabochonError, match="3 hidden layers of 16 and 16 units"):
+        TrainingRun(PLAN, tmp_path / "third", Device("cpu"), begin=tmp_path / "classic-2.safetensors")
+
+
 def test_a_larger_net_is_refused(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(CabochonError, match="width 32 and hidden layers of 16: say --width and --hidden at least so"):
+    with pytest.raises(
+        CabochonError, match="width 32 and 2 hidden layers of 16 and 16 units: say --width, --layers and --hidden at least so"
+    ):
         TrainingRun(replace(PLAN, width=24), tmp_path, Device("cpu"), begin=folder / "classic-2.safetensors")
 
 

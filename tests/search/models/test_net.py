@@ -1,5 +1,6 @@
 """Net files: read and written as they always were, from the package or from another folder."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from cabochon.search.models.net import (
     save_net,
     save_packed_net,
 )
-from cabochon.search.net import random_net
+from cabochon.search.net import Net, random_net
 from cabochon.search.net_features import FEATURES_OF_FIRST_NETS, NET_FEATURES
 
 BENCH = Path(__file__).parents[3] / "bench"
@@ -47,7 +48,19 @@ def test_there_are_nets_of_older_versions() -> None:
 def test_arrays_have_the_names_that_older_versions_read(tmp_path: Path) -> None:
     path = tmp_path / "classic-2.safetensors"
     save_net(path, random_net(16, 8), {})
-    assert ARRAYS == set(load_file(path)) == set(FILE_NAMES.values())
+    assert ARRAYS == set(load_file(path))
+    assert {"further", "further_bias"} == set(FILE_NAMES.values()) - ARRAYS
+
+
+@pytest.mark.parametrize("save", [save_net, save_packed_net])
+def test_further_layers_are_kept(save: Callable[[Path, Net, dict[str, str]], None], tmp_path: Path) -> None:
+    for further in (0, 1, 3):
+        net, path = random_net(16, 8, further=further), tmp_path / "classic-2.safetensors"
+        save(path, net, {})
+        again = read_net(path)
+        assert again.further.shape == (further, 8, 8)
+        assert again.further == pytest.approx(net.further, abs=1e-3)
+        assert again.further_bias == pytest.approx(net.further_bias, abs=1e-3)
 
 
 def test_the_package_has_a_net_for_every_number_of_players() -> None:

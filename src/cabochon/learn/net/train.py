@@ -19,9 +19,9 @@ from ...errors import CabochonError
 from ...search.models.net import SUFFIX, players_of, read_net, read_run, save_net
 from ...search.net import Net
 from ..device import Device
-from ..plan import Plan
+from ..plan import MIN_LAYERS, Plan
 from ..rate import Ratings
-from .model import Model, current_names
+from .model import Model, current_names, effective_units
 from .selfplay import MAX_DECISIONS, DenseInputs, SelfPlay, SelfPlayConfig
 
 WARM_UP, LAST_RATE = 200, 0.03  # updates until the full learning rate; the part of it at the end
@@ -42,7 +42,7 @@ class Trainer:
     def __init__(self, plan: Plan, device: Device) -> None:
         torch.manual_seed(plan.seed)
         self.plan, self.device = plan, device
-        self.model = Model(plan.width, plan.hidden).to(device.name)
+        self.model = Model(plan.width, plan.hidden, further=plan.layers - MIN_LAYERS).to(device.name)
         self.average = copy.deepcopy(self.model).requires_grad_(requires_grad=False)
         self.playing = (
             copy.deepcopy(self.model).to(torch.bfloat16 if device.is_gpu else torch.float32).requires_grad_(requires_grad=False)
@@ -107,6 +107,7 @@ class TrainStep:
         self.feature_counts = device.zeros(batch, *selfplay.feature_counts.shape[2:], dtype=torch.int16)
         self.inputs = DenseInputs(device, self.features, self.feature_counts)
         self.filled, self.losses = device.zeros(1), device.zeros(3)
+        self.weights = torch.tensor([1.0, VALUE_WEIGHT, POINTS_WEIGHT, trainer.plan.sparsity], device=device.name)
         self.runs = 0
         self._graph: torch.cuda.CUDAGraph | None = None
 
@@ -124,26 +125,33 @@ class TrainStep:
         return step, game
 
     def _losses(self) -> torch.Tensor:
-        """The losses of policy, value and points on positions drawn at random; those of games still running do not count."""
+        """The losses of policy, value and points on positions drawn at random; those of games still running do not count.
+
+        With `sparsity` also how many units share in the answer, in thousands: the search pays for each that is above zero.
+        """
         trainer, selfplay, buffer = self.trainer, self.selfplay, self.selfplay.buffer
         device, seats = trainer.device.name, selfplay.players
         step, game = self.draw()
         finished = buffer.is_finished[step, game].float()
         with torch.autocast(device, torch.bfloat16, enabled=trainer.device.is_gpu, cache_enabled=False):
-            output = trainer.model(self.inputs())
+            units = trainer.model.units(self.inputs())
+            output = trainer.model.output_of(units[-1])
         target = (1 - ROOT_VALUE_WEIGHT) * buffer.result[step, game] + ROOT_VALUE_WEIGHT * buffer.root_value[step, game]
         logits = output.action_logits(selfplay.policy_indices[step, game])
         policy = -(buffer.policy[step, game] * torch.log_softmax(logits, -1)).sum(-1)
         value = -(target * torch.log_softmax(output.value[:, :seats].float(), -1)).sum(-1)
         points = (output.points[:, :seats].float() - buffer.points[step, game] / POINTS_SCALE).square().mean(-1)
-        return torch.stack([policy, value, points]) @ finished / finished.sum().clamp(min=1)
+        losses = [policy, value, points]
+        if trainer.plan.sparsity:
+            losses.append(torch.stack([effective_units(layer) for layer in units]).sum(0) / 1000)
+        return torch.stack(losses) @ finished / finished.sum().clamp(min=1)
 
     def _step(self) -> None:
         trainer, losses = self.trainer, self._losses()
         trainer.optimiser.zero_grad(set_to_none=False)
-        (losses[0] + VALUE_WEIGHT * losses[1] + POINTS_WEIGHT * losses[2]).backward()
+        (losses * self.weights[: len(losses)]).sum().backward()
         trainer.optimiser.step()
-        self.losses.copy_(losses.detach())
+        self.losses.copy_(losses[:3].detach())
         with torch.no_grad():
             update_average(list(trainer.average.parameters()), list(trainer.model.parameters()), 0)
 
@@ -178,15 +186,18 @@ def _chain(run: dict[str, str]) -> dict[str, Any]:
     return {key: json.loads(run[key]) for key in ("minutes", "games", "decisions", "runs")}
 
 
-def _load_or_widen(model: Model, known: Model, file: Path) -> None:
+def load_or_widen(model: Model, known: Model, file: Path) -> None:
     """The model computes what the known one does, which may be smaller."""
-    sizes, wanted = ((one.width, one.hidden1.out_features) for one in (known, model))
+    sizes, wanted = known.sizes, model.sizes
     if sizes == wanted:
         model.load_state_dict(known.state_dict())
-    elif sizes[0] <= wanted[0] and sizes[1] <= wanted[1]:
+    elif all(size <= room for size, room in zip(sizes, wanted, strict=True)):
         model.widen_from(known)
     else:
-        raise CabochonError(f"{file} has width {sizes[0]} and hidden layers of {sizes[1]}: say --width and --hidden at least so")
+        raise CabochonError(
+            f"{file} has width {sizes[0]} and {sizes[3] + MIN_LAYERS} hidden layers of {sizes[1]} and {sizes[2]} units: "
+            "say --width, --layers and --hidden at least so"
+        )
 
 
 class TrainingRun:
@@ -236,7 +247,7 @@ class TrainingRun:
             saved = torch.load(other, map_location="cpu", weights_only=True)
             known, before = [Model.from_state(saved[name]) for name in ("model", "average")], saved["before"]
         for model, small in zip((self.trainer.model, self.trainer.average), known, strict=True):
-            _load_or_widen(model, small.to(self.device.name), other)
+            load_or_widen(model, small.to(self.device.name), other)
             if max(self.plan.players) > max(players_of(other)):
                 model.copy_opposite()
         if players_of(other) == self.plan.players:
@@ -301,7 +312,7 @@ class TrainingRun:
             for selfplay in self.selfplays:
                 selfplay.advance()
             if self.plan.revive and self.trainer.updates == 0 and all(selfplay.has_results() for selfplay in self.selfplays):
-                print("units revived: {}, {}, {}".format(*self.trainer.revive(self.selfplays)), flush=True)
+                print("units revived:", *self.trainer.revive(self.selfplays), flush=True)
             for selfplay in self.selfplays:
                 for _ in range(self.plan.updates if selfplay.has_results() else 0):
                     self.losses = self.trainer.update(selfplay)

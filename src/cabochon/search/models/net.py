@@ -26,13 +26,15 @@ FILE_NAMES = {
     "hidden1_bias": "first_start",
     "hidden2": "second",
     "hidden2_bias": "second_start",
+    "further": "further",
+    "further_bias": "further_bias",
     "value": "value",
     "value_bias": "value_start",
     "policy": "names",
     "policy_bias": "names_start",
 }
 # A packed matrix is whole numbers of 16 bits, compressed, with the step between two of them and its shape beside it.
-STEPS = {"embedding": 1 / 128, "hidden1": 1 / 1024, "hidden2": 1 / 1024, "policy": 1 / 1024}
+STEPS = {"embedding": 1 / 128, "hidden1": 1 / 1024, "hidden2": 1 / 1024, "further": 1 / 1024, "policy": 1 / 1024}
 STEP, SHAPE = "_step", "_shape"
 LZMA: Any = [{"id": lzma.FILTER_LZMA2, "preset": 6, "lc": 3, "lp": 1, "pb": 1}]  # pairs of bytes
 
@@ -59,7 +61,7 @@ def net_path(variant: str, players: int, nets: str = "") -> Path:
 def save_net(path: Path, net: Net, run: dict[str, str]) -> None:
     """Write a net in half precision, with the run that made it."""
     path.parent.mkdir(exist_ok=True, parents=True)
-    arrays = {FILE_NAMES[field]: array.astype(np.float16) for field, array in net._asdict().items()}
+    arrays = {FILE_NAMES[field]: array.astype(np.float16) for field, array in net._asdict().items() if array.size}
     save_file(arrays, path, metadata=run)
 
 
@@ -73,6 +75,8 @@ def save_packed_net(path: Path, net: Net, run: dict[str, str]) -> None:
     arrays: dict[str, NDArray[Any]] = {}
     for field, array in kept._asdict().items():
         name = FILE_NAMES[field]
+        if not array.size:  # no further layers
+            continue
         if field in STEPS:
             packed = lzma.compress(np.round(array / STEPS[field]).astype("<i2").tobytes(), lzma.FORMAT_XZ, filters=LZMA)
             arrays[name] = np.frombuffer(packed, np.uint8)
@@ -91,18 +95,27 @@ def _array(arrays: dict[str, NDArray[Any]], field: str) -> NDArray[np.float32]:
     return np.ascontiguousarray(array.astype(np.float32))
 
 
+def _net_of(arrays: dict[str, NDArray[Any]]) -> Net:
+    """The arrays of a file as a net; those of further layers may be missing."""
+    known = {field: _array(arrays, field) for field in Net._fields if FILE_NAMES[field] in arrays}
+    units = known["hidden2_bias"].size
+    none = {"further": np.zeros((0, units, units), np.float32), "further_bias": np.zeros((0, units), np.float32)}
+    return Net(**{**none, **known})
+
+
 def read_net(path: Path) -> Net:
     """A net from a file. Its shapes are checked here, since compiled code does not."""
     try:
         arrays = load_file(path)
-        net = Net._make(_array(arrays, field) for field in Net._fields)
-    except (OSError, SafetensorError, KeyError, ValueError, lzma.LZMAError) as error:
+        net = _net_of(arrays)
+    except (OSError, SafetensorError, KeyError, TypeError, ValueError, lzma.LZMAError) as error:
         raise CabochonError(f"{path} is not a net: {error}") from error
     width, hidden = net.embedding_bias.size, net.hidden1_bias.size
     if net.hidden1.shape in [(seats * width, hidden) for seats in range(2, MAX_SEATS)]:  # seats that are never there
         net = net._replace(hidden1=np.pad(net.hidden1, ((0, MAX_SEATS * width - len(net.hidden1)), (0, 0))))
     features = FEATURES_OF_FIRST_NETS if len(net.embedding) == FEATURES_OF_FIRST_NETS else NET_FEATURES
-    found, expected = [array.shape for array in net], shapes_of(width, hidden, net.hidden2_bias.size, features)
+    expected = shapes_of(width, hidden, net.hidden2_bias.size, len(net.further), features)
+    found = [array.shape for array in net]
     if found != expected:
         raise CabochonError(f"{path} is a net of another make: its arrays are {found}, not {expected}")
     return net

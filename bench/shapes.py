@@ -1,0 +1,86 @@
+"""Which shape of a net learns most from the same games? Several learn side by side from one net's games; their losses.
+
+All begin with that net, widened and deepened, with new weights for silent units. A shape is WIDTH,HIDDEN,LAYERS[,SPARSITY].
+
+PYTHONPATH=src python bench/shapes.py src/cabochon/search/models/classic-2.safetensors 512,256,2 512,256,3 --minutes 4 --out runs
+needs a CUDA GPU, numba-cuda and torch
+"""
+
+import argparse
+import json
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import torch
+
+from cabochon.learn.device import Device
+from cabochon.learn.net.model import Model
+from cabochon.learn.net.selfplay import MAX_DECISIONS, SelfPlay, SelfPlayConfig
+from cabochon.learn.net.train import Trainer, load_or_widen
+from cabochon.learn.plan import MIN_WINDOW, Plan
+from cabochon.search.models.net import players_of, read_net, save_net
+
+SECONDS_BETWEEN_LINES = 30.0
+
+
+def learner(shape: str, plan: Plan, net: Path, device: Device) -> Trainer:
+    """A net of this shape that says what the given one says."""
+    width, hidden, layers, sparsity = (*shape.split(","), "0")[:4]
+    sized = replace(plan, width=int(width), hidden=int(hidden), layers=int(layers), sparsity=float(sparsity))
+    trainer = Trainer(sized, device)
+    for model in (trainer.model, trainer.average):
+        load_or_widen(model, Model.from_net(read_net(net)).to(device.name), net)
+    return trainer
+
+
+def main() -> None:
+    """A line for every shape, several times."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("net", type=Path)
+    parser.add_argument("shapes", nargs="+", metavar="SHAPE")
+    parser.add_argument("--minutes", type=float, default=4.0)
+    parser.add_argument("--games", type=int, default=32768)
+    parser.add_argument("--batch", type=int, default=8192)
+    parser.add_argument("--updates", type=int, default=8)
+    parser.add_argument("--rate", type=float, default=1e-3)
+    parser.add_argument("--td-lambda", type=float, default=0.85)
+    parser.add_argument("--device", default="cuda")
+    parser.add_argument("--out", type=Path, default=Path("runs"))
+    options = parser.parse_args()
+    variant, players, device = options.net.stem.split("-")[0], players_of(options.net)[0], Device(options.device)
+    plan = Plan(variant, (players,), options.minutes, batch=options.batch, updates=options.updates, rate=options.rate)
+    playing = Model.from_net(read_net(options.net)).to(device.name, torch.bfloat16 if device.is_gpu else torch.float32)
+    playing.requires_grad_(requires_grad=False)
+    steps = MAX_DECISIONS[players] + MIN_WINDOW
+    config = SelfPlayConfig(variant, players, options.games, plan.simulations, steps, seed=77, td_lambda=options.td_lambda)
+    selfplay = SelfPlay(device, playing, config)
+    learners = [learner(shape, plan, options.net, device) for shape in options.shapes]
+    sums = torch.zeros(len(learners), 3, device=device.name)
+    start = reported = time.perf_counter()
+    updates = 0
+    while (now := time.perf_counter()) - start < options.minutes * 60:
+        selfplay.advance()
+        if not selfplay.has_results():
+            continue
+        for number, trainer in enumerate(learners):
+            if trainer.updates == 0:
+                print(options.shapes[number], "units revived:", *trainer.revive([selfplay]), flush=True)
+            trainer.set_rate((now - start) / 60 / options.minutes)
+            for _ in range(options.updates):
+                sums[number] += trainer.update(selfplay)
+        updates += options.updates
+        if now - reported > SECONDS_BETWEEN_LINES:
+            for shape, losses in zip(options.shapes, (sums / updates).tolist(), strict=True):
+                line = {"shape": shape, "seconds": round(now - start), "updates": learners[0].updates}
+                line |= {name: round(loss, 5) for name, loss in zip(("policy", "value", "points"), losses, strict=True)}
+                print(json.dumps(line), flush=True)
+            sums.zero_()
+            updates, reported = 0, now
+    for shape, trainer in zip(options.shapes, learners, strict=True):
+        file = options.out / shape.replace(",", "-") / options.net.name
+        save_net(file, trainer.net(), {"minutes": json.dumps(options.minutes)})
+
+
+if __name__ == "__main__":
+    main()
