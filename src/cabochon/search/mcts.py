@@ -27,6 +27,7 @@ from ..rules.rng import below, seeded, stir
 from ..rules.state import OVER, RETURN, State
 from .determinize import randomize_top_card, shuffle_decks, swap_top_card
 from .linear_eval import evaluate, policy, terminal_values
+from .records import copy_record
 from .tree import (
     EDGE_COUNT,
     MAX_DEPTH,
@@ -79,7 +80,7 @@ def reveals_card(state: State, action: int) -> bool:
 def rollout(tree: Tree, at: int) -> None:
     """Play random moves to the end; the result is the value. The decks are shuffled: the path has fixed their order."""
     scratch = tree.states.shape[0] - 1
-    tree.states[scratch] = tree.states[at]
+    copy_record(tree.states, scratch, tree.states, at)
     state = tree.states[scratch]
     random = next_random(tree)
     shuffle_decks(state, random)
@@ -132,19 +133,24 @@ def ordered_returns(state: State, moves: int, last: int) -> int:
 
 
 @inlined
-def legal_edges(tree: Tree, at: int) -> int:
-    """The legal moves at a node that get an edge, as a mask."""
-    state = tree.states[at]
+def legal_edges(state: State, last_return: int) -> int:
+    """The legal moves that get an edge, as a mask; after returning a token only later kinds are returned."""
     moves = legal(state)
     if state.stage == RETURN:
-        moves = ordered_returns(state, moves, tree.nodes[at].last_return)
+        moves = ordered_returns(state, moves, last_return)
     return moves
 
 
 @inlined
 def list_actions(tree: Tree, at: int) -> int:
-    """The actions that get an edge, into the scratch buffer; how many there are."""
-    moves, first, n = legal_edges(tree, at), FIRST_ACTION[tree.states[at].stage], 0
+    """The actions that get an edge at a node, into the scratch buffer; how many there are."""
+    return list_actions_of(tree, tree.states[at], tree.nodes[at].last_return)
+
+
+@inlined
+def list_actions_of(tree: Tree, state: State, last_return: int) -> int:
+    """Like `list_actions`, at a node with this state."""
+    moves, first, n = legal_edges(state, last_return), FIRST_ACTION[state.stage], 0
     while moves != 0:
         tree.actions[n] = first + lowest_bit(moves)
         moves &= moves - 1
@@ -156,7 +162,7 @@ def list_actions(tree: Tree, at: int) -> int:
 def list_priors(tree: Tree, at: int, config: SearchConfig, weights: Any) -> int:
     """The actions that get an edge, with their priors; rollouts know nothing, so theirs are uniform."""
     if config.method == BY_LINEAR:
-        return policy(tree.states[at], legal_edges(tree, at), weights, tree)
+        return policy(tree.states[at], legal_edges(tree.states[at], tree.nodes[at].last_return), weights, tree)
     count = list_actions(tree, at)
     for i in range(count):
         tree.logits[i] = 1.0 / count
@@ -248,7 +254,7 @@ def add_child(tree: Tree, at: int, i: int, config: SearchConfig) -> int:
         return NO_NODE
     edge = tree.edges[i]
     action: Any = np.int64(edge.action)  # as everywhere else, or Numba compiles `play` once more for bytes
-    tree.states[child] = tree.states[at]
+    copy_record(tree.states, child, tree.states, at)
     state = tree.states[child]
     if edge.is_chance != 0:
         tier = deck_drawn_from(action)
@@ -332,7 +338,7 @@ def init_root(tree: Tree, states: Any, seed: int) -> None:
     """Empty the tree and put a position at its root, which is still to be evaluated."""
     tree.counters[NODE_COUNT] = tree.counters[EDGE_COUNT] = 0
     tree.counters[RNG] = tree.counters[SEED] = seeded(seed)
-    tree.states[allocate_node(tree)] = states[0]
+    copy_record(tree.states, allocate_node(tree), states, 0)
     init_node(tree, ROOT)
 
 

@@ -23,6 +23,7 @@ from ..rules.compile import inlined, kernel
 from ..rules.rng import stir
 from ..rules.state import MAX_SEATS, state_t
 from .linear_features import MAX_LINEAR_ACTIVE, MAX_TARGETS, TARGET_COLUMNS
+from .records import swap_records
 
 EDGES_PER_NODE = 12  # on average; only nodes that were visited twice get their edges, and they have about 26
 MAX_EDGES = 64  # of one node: the bits of a mask of legal actions
@@ -84,7 +85,7 @@ def new_tree(capacity: int, edges_per_node: int = EDGES_PER_NODE) -> Tree:
     return Tree(
         states=np.empty(capacity + 1, state_t),  # the last is scratch: a rollout plays on a copy
         nodes=np.empty(capacity, node_t),
-        edges=np.empty(capacity * edges_per_node + MAX_EDGES + 1, edge_t),  # the last is scratch: for swaps
+        edges=np.empty(capacity * edges_per_node + MAX_EDGES, edge_t),
         path_nodes=np.empty(MAX_DEPTH, np.int32),
         path_edges=np.empty(MAX_DEPTH, np.int32),
         targets=np.empty((MAX_TARGETS, TARGET_COLUMNS), np.int64),
@@ -156,16 +157,13 @@ def move_best_prior_first(tree: Tree, first: int, after: int) -> None:
         if tree.edges[i].prior > tree.edges[best].prior:
             best = i
     if best != first:
-        spare = tree.edges.shape[0] - 1
-        tree.edges[spare] = tree.edges[first]
-        tree.edges[first] = tree.edges[best]
-        tree.edges[best] = tree.edges[spare]
+        swap_records(tree.edges, first, best)
 
 
 @inlined
 def has_edge_capacity(tree: Tree) -> bool:
     """Whether there is room for the edges of another node."""
-    return tree.counters[EDGE_COUNT] + MAX_EDGES < tree.edges.shape[0]
+    return tree.counters[EDGE_COUNT] + MAX_EDGES <= tree.edges.shape[0]
 
 
 @inlined
