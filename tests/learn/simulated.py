@@ -8,12 +8,13 @@ from cabochon.learn.device import THREADS_PER_BLOCK, cpu_loop, gpu_kernel
 from cabochon.learn.linear.gpu import sample_one
 from cabochon.learn.linear.selfplay import SearchPlayer, new_samples
 from cabochon.learn.linear.tune import Table
-from cabochon.learn.net.selfplay import densify_one
+from cabochon.learn.net.inputs import WARP, WARPS, densify_one, write_rows
+from cabochon.learn.net.model import INPUT_COLUMNS
 from cabochon.rules.compile import inlined
 from cabochon.rules.state import MAX_SEATS
 from cabochon.search.analysis import LINEAR_SEARCH
 from cabochon.search.models.linear import load_weights
-from cabochon.search.net_features import MAX_NET_ACTIVE, NET_FEATURES, list_net_features
+from cabochon.search.net_features import MAX_NET_ACTIVE, list_net_features
 from cabochon.search.tree import Tree, new_tree
 from tests.support.net_inputs import positions
 
@@ -28,10 +29,16 @@ def see_one(i: int, states: Any, features: Any, counts: Any) -> None:
 def seen(states: Any, start: Any) -> list[Any]:
     """The features, how many they are, and the features of the seat 0 as rows."""
     features, counts = np.zeros((len(states), MAX_SEATS, MAX_NET_ACTIVE), np.int16), np.zeros((len(states), MAX_SEATS), np.int16)
-    rows = np.zeros((len(states), NET_FEATURES), np.int16)
     start(see_one, len(states), (states, features, counts))
-    start(densify_one, len(states), (features[:, 0], counts[:, 0], rows))
-    return [features, counts, rows]
+    return [features, counts]
+
+
+def rows_of(features: Any, counts: Any) -> list[Any]:
+    """The features of the seat 0 as rows, written one by one; and by warps, too few for all rows at once."""
+    rows = [np.zeros((len(features), INPUT_COLUMNS), np.int16) for _ in range(2)]
+    on_cpu(densify_one, len(features), (features, counts, rows[0]))
+    write_rows[1, WARPS * WARP](features, counts, rows[1].view(np.int32))
+    return rows
 
 
 def played(variant: str, players: int, start: Any) -> list[Any]:
@@ -65,6 +72,11 @@ def main() -> None:
         for mine, theirs in zip(here, there, strict=True):
             np.testing.assert_array_equal(mine, theirs)
             assert mine.any()
+    features, counts = np.zeros((WARPS + 2, MAX_NET_ACTIVE), np.int16), np.zeros(WARPS + 2, np.int16)
+    for i, array in enumerate(features):
+        array[:], counts[i] = np.random.default_rng(i).integers(0, 60, MAX_NET_ACTIVE), 11 * i
+    features[0, :16], counts[0] = 7, 16
+    np.testing.assert_array_equal(*rows_of(features, counts))
     print("the same")
 
 

@@ -17,9 +17,12 @@ from numpy.typing import NDArray
 
 from ..errors import CabochonError
 from ..rules.compile import unkept
+from ..rules.state import state_t
 
 cuda: Any = numba.cuda
 THREADS_PER_BLOCK = 64  # two warps
+WORD = 8  # bytes
+LINE = 128  # bytes of memory that a GPU reads at once
 
 ForOneGame = Callable[..., None]
 Arrays = TypeVar("Arrays", bound=tuple[Any, ...])
@@ -37,17 +40,61 @@ def cpu_loop(function: ForOneGame) -> Any:
     return run
 
 
+def compiled(run: Callable[..., None], function: ForOneGame) -> Any:
+    """A CUDA kernel, called like the function that it runs for every game: a profile has these names."""
+    run.__qualname__ = function.__name__
+    return cuda.jit(run)
+
+
+@cache
+def gpu_kernel_with_desk(function: ForOneGame) -> Any:
+    """Like `gpu_kernel`; every thread has a desk, a record of its own in the memory that is fastest for it.
+
+    What lies there is interleaved with what the other threads of a warp have, so that all read the same byte of their own records
+    at once. In an array of records each of them would read another line of memory.
+    """
+
+    def run(count: int, arguments: Any) -> None:
+        i = cuda.grid(1)
+        desk = cuda.local.array(1, state_t, WORD)
+        if i < count:
+            function(i, desk, *arguments)
+
+    return compiled(run, function)
+
+
 @cache
 def gpu_kernel(function: ForOneGame) -> Any:
     """The function for one game as a CUDA kernel with a thread for each."""
 
-    @cuda.jit
     def run(count: int, arguments: Any) -> None:
         i = cuda.grid(1)
         if i < count:
             function(i, *arguments)
 
-    return run
+    return compiled(run, function)
+
+
+@cache
+def keep_tables_in_global_memory() -> None:
+    """Let Numba put the tables that compiled functions name into global memory, not into constant memory.
+
+    Constant memory serves one address at a time, and each thread of a warp looks up another card; it has room for 64 KB, too.
+    """
+    from numba.cuda.cudadrv import nvvm  # here, since the simulator has no such modules
+    from numba.cuda.target import CUDATargetContext
+
+    in_constant_memory = CUDATargetContext.make_constant_array
+
+    def in_global_memory(context: Any, builder: Any, kind: Any, table: Any) -> Any:
+        constant = nvvm.ADDRSPACE_CONSTANT
+        nvvm.ADDRSPACE_CONSTANT = nvvm.ADDRSPACE_GLOBAL
+        try:
+            return in_constant_memory(context, builder, kind, table)
+        finally:
+            nvvm.ADDRSPACE_CONSTANT = constant
+
+    CUDATargetContext.make_constant_array = in_global_memory
 
 
 class Device:
@@ -58,6 +105,8 @@ class Device:
         self.is_gpu = name == "cuda"
         if self.is_gpu and not torch.cuda.is_available():
             raise CabochonError("no CUDA GPU was found: the processor does the same, slower, with --device cpu")
+        if self.is_gpu:
+            keep_tables_in_global_memory()
 
     def for_each(self, function: ForOneGame, count: int, *arguments: Any) -> None:
         """Run a function for every game."""
@@ -71,11 +120,25 @@ class Device:
         converted = tuple(self._converted(argument) for argument in arguments)
         if not self.is_gpu:
             return partial(cpu_loop(function), count, converted)
-        blocks = (count + THREADS_PER_BLOCK - 1) // THREADS_PER_BLOCK
+        return self.kernel_launcher(gpu_kernel(function), self._blocks(count), THREADS_PER_BLOCK, count, converted)
+
+    def _blocks(self, count: int) -> int:
+        return (count + THREADS_PER_BLOCK - 1) // THREADS_PER_BLOCK
+
+    def launcher_with_desk(self, function: ForOneGame, count: int, *arguments: Any) -> Callable[[], None]:
+        """Like `launcher`; the function gets a desk too, an array of one state to work on."""
+        if not self.is_gpu:
+            return self.launcher(function, count, np.zeros(1, state_t), *arguments)
+        converted = tuple(self._converted(argument) for argument in arguments)
+        return self.kernel_launcher(gpu_kernel_with_desk(function), self._blocks(count), THREADS_PER_BLOCK, count, converted)
+
+    def kernel_launcher(self, kernel: Any, blocks: int, threads: int, *arguments: Any) -> Callable[[], None]:
+        """A CUDA kernel, to be run often."""
+        converted = tuple(self._converted(argument) for argument in arguments)
 
         def launch() -> None:
             stream = cuda.external_stream(torch.cuda.current_stream().cuda_stream)
-            gpu_kernel(function)[blocks, THREADS_PER_BLOCK, stream](count, converted)
+            kernel[blocks, threads, stream](*converted)
 
         return launch
 
@@ -99,6 +162,18 @@ class Device:
         """An array of the device on the host."""
         copied: NDArray[Any] = array.copy_to_host() if self.is_gpu else array
         return copied
+
+    def side_by_side(self, games: int, arrays: Arrays) -> Arrays:
+        """Like `for_all_games`; on a GPU the same entry of all games lies side by side.
+
+        The threads of a warp mostly look at the same entry, each in its own game, and one access to memory then serves several.
+        Records that fill lines of memory gain nothing by that.
+        """
+        if not self.is_gpu:
+            return self.for_all_games(games, arrays)
+        kinds = ((array.shape, array.dtype, "C" if array.itemsize > LINE else "F") for array in arrays)
+        made = (cuda.device_array((games, *shape), dtype, order=order) for shape, dtype, order in kinds)
+        return type(arrays)._make(made)  # type: ignore[attr-defined, no-any-return]
 
     def for_all_games(self, games: int, arrays: Arrays) -> Arrays:
         """Empty arrays of the device, with one more axis than those of one game: a tree for every game, for example."""

@@ -5,8 +5,9 @@ import pytest
 import torch
 
 from cabochon.learn.device import Device
+from cabochon.learn.net.inputs import DenseInputs
 from cabochon.learn.net.model import INPUT_COLUMNS, Model
-from cabochon.learn.net.selfplay import MAX_CONSIDERED, DenseInputs, SelfPlay, SelfPlayConfig, halving_schedule
+from cabochon.learn.net.selfplay import MAX_CONSIDERED, SelfPlay, SelfPlayConfig, halving_schedule
 from cabochon.rules.variants import TILES
 from cabochon.search.models.net import load_net
 from cabochon.search.net_features import MAX_NET_ACTIVE

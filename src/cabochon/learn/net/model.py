@@ -31,6 +31,14 @@ class NetOutput(NamedTuple):
         return torch.where(policy_indices < 0, ILLEGAL_LOGIT, chosen)
 
 
+def activated(inputs: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+    """A layer with its ReLU, which takes no kernel of its own on a GPU where nothing is learnt."""
+    if torch.is_grad_enabled():
+        return torch.relu(functional.linear(inputs, weight, bias))
+    found = torch._addmm_activation(bias, inputs.flatten(0, -2), weight.T)
+    return found.unflatten(0, inputs.shape[:-1])
+
+
 class Model(nn.Module):
     """An embedding of features, two hidden layers or more, and three outputs; `points` is auxiliary: it serves learning only.
 
@@ -72,11 +80,11 @@ class Model(nn.Module):
         Inputs: positions x seats x INPUT_COLUMNS, the seat to decide first; seats that are absent are left out.
         """
         seats, table = inputs.shape[1], self.embedding.weight
-        embedded = torch.relu(functional.linear(inputs.to(table.dtype), table, self.embedding.bias))
+        embedded = activated(inputs.to(table.dtype), table, self.embedding.bias)
         weights = self.hidden1.weight[:, : seats * self.width]
-        units = [embedded, torch.relu(functional.linear(embedded.flatten(1), weights, self.hidden1.bias))]
+        units = [embedded, activated(embedded.flatten(1), weights, self.hidden1.bias)]
         for layer in self.layers[2:]:
-            units.append(torch.relu(layer(units[-1])))
+            units.append(activated(units[-1], layer.weight, layer.bias))
         return units
 
     def forward(self, inputs: torch.Tensor) -> NetOutput:

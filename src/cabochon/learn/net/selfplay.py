@@ -18,20 +18,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from torch.nn import functional
 
 from ...rules.actions import ACTION_COUNT
 from ...rules.compile import inlined
 from ...rules.deal import deal, random_start
 from ...rules.play import play
 from ...rules.rng import below, seeded, stir
-from ...rules.state import OVER, State
+from ...rules.state import MAX_SEATS, OVER, State
 from ...ruleset import blank_states, ruleset
 from ...search.analysis import NET_SEARCH
 from ...search.determinize import determinize
 from ...search.linear_eval import softmax_inplace, terminal_values
-from ...search.mcts import SearchConfig, init_root, list_actions, select_leaf
-from ...search.net_features import MAX_NET_ACTIVE, list_net_features, policy_index
+from ...search.mcts import SearchConfig, init_root, list_actions, list_actions_of, select_leaf
+from ...search.net_features import MAX_NET_ACTIVE, POLICY_SIZE, list_net_features, policy_index
 from ...search.net_mcts import NET_EDGES_PER_NODE, expand_leaf
+from ...search.records import copy_record
 from ...search.tree import (
     NO_EDGE,
     NO_NODE,
@@ -49,7 +51,8 @@ from ...search.tree import (
     write_root_values,
 )
 from ..device import Device
-from .model import INPUT_COLUMNS, Model
+from .inputs import DenseInputs
+from .model import Model
 
 MAX_CONSIDERED = 8  # moves compared at the root
 C_VISIT, C_SCALE = 50.0, 0.5  # a value counts (C_VISIT + most visits) * C_SCALE beside a logit; the paper has 50 and 1
@@ -58,8 +61,9 @@ NOISY_ROUNDS = 12  # rounds in which moves are drawn with full noise, so that ga
 LATER_NOISE = 0.25
 MAX_DECISIONS = {2: 160, 3: 220, 4: 280}  # in a game; one that goes on is ranked as it stands, or both sides would learn to stall
 MIN_FINISHED = 0.5  # games ended, of those begun together, before learning begins: the first to end are the short ones
+ROOT_FIELDS = 4  # of the leaves: what is to be known of roots later
 CHECK_EVERY = 16  # steps between two counts of finished games: reading the number waits for the GPU
-ONE_IN_BFLOAT16 = 0x3F80
+OUTPUT_COLUMNS = (MAX_SEATS + POLICY_SIZE + 7) // 8 * 8  # values and policy; rows of whole 16 bytes, which GPUs are fast for
 
 
 class Games(NamedTuple):
@@ -76,12 +80,11 @@ class Leaves(NamedTuple):
 
     features: Any  # games x seats x MAX_NET_ACTIVE
     feature_counts: Any  # games x seats
-    policy_indices: Any  # games x ACTION_COUNT, -1 where a move is not legal
+    policy_indices: Any  # games x ACTION_COUNT, -1 where a move is not legal: only of roots, to learn from
     needs_net: Any  # 0 where the game is over or the tree was full
     node: Any
     depth: Any
-    values: Any  # games x seats, the seat to decide first
-    logits: Any  # games x ACTION_COUNT
+    outputs: Any  # games x OUTPUT_COLUMNS: logits of the seats, the one to decide first, and of the policy
 
 
 class ReplayBuffer(NamedTuple):
@@ -118,19 +121,25 @@ def halving_schedule(simulations: int, max_considered: int = MAX_CONSIDERED) -> 
 
 
 @inlined
-def write_leaf(tree: Tree, at: int, leaves: Leaves, i: int) -> None:
-    """Make a node the input of the net, if it has still to be evaluated."""
+def write_leaf(tree: Tree, at: int, desk: Any, leaves: Leaves, i: int) -> None:
+    """Make a node the input of the net, if it has still to be evaluated. On the desk its state is faster to look at."""
     leaves.needs_net[i] = is_open_leaf(tree, at)
     if leaves.needs_net[i] == 0:
         return
-    state = tree.states[at]
+    copy_record(desk, 0, tree.states, at)
+    state = desk[0]
     for k in range(state.players):
         leaves.feature_counts[i, k] = list_net_features(state, (state.turn + k) % state.players, leaves.features[i, k])
+
+
+@inlined
+def write_policy_indices(tree: Tree, out: Any) -> None:
+    """Where the net's output has the logit of every action at the root; -1 if it is not legal."""
     for action in range(ACTION_COUNT):
-        leaves.policy_indices[i, action] = -1
-    for n in range(list_actions(tree, at)):
+        out[action] = -1
+    for n in range(list_actions(tree, ROOT)):
         action = tree.actions[n]
-        leaves.policy_indices[i, action] = policy_index(state, action)
+        out[action] = policy_index(tree.states[0], action)
 
 
 @inlined
@@ -142,7 +151,7 @@ def begin_one(i: int, games: Games, seed: int) -> None:
 
 
 @inlined
-def init_one(i: int, trees: Any, games: Games, leaves: Leaves) -> None:
+def init_one(i: int, desk: Any, trees: Any, games: Games, leaves: Leaves) -> None:
     """Begin the search of a game's position: a determinization of it is the root."""
     tree = tree_at(trees, i)
     games.rngs[i] = stir(games.rngs[i])
@@ -150,7 +159,8 @@ def init_one(i: int, trees: Any, games: Games, leaves: Leaves) -> None:
     determinize(tree.states[0], stir(games.rngs[i]))
     leaves.node[i] = 0
     leaves.depth[i] = -1
-    write_leaf(tree, 0, leaves, i)
+    write_leaf(tree, 0, desk, leaves, i)
+    write_policy_indices(tree, leaves.policy_indices[i])
 
 
 @inlined
@@ -176,7 +186,9 @@ def best_edge_with(tree: Tree, noise: Any, visits: int) -> int:
 
 
 @inlined
-def select_one(i: int, trees: Any, leaves: Leaves, noise: Any, schedule: Any, simulation: int, config: SearchConfig) -> None:
+def select_one(
+    i: int, desk: Any, trees: Any, leaves: Leaves, noise: Any, schedule: Any, simulation: int, config: SearchConfig
+) -> None:
     """The first part of a simulation: select a leaf."""
     tree = tree_at(trees, i)
     root, forced = tree.nodes[0], NO_EDGE
@@ -185,21 +197,31 @@ def select_one(i: int, trees: Any, leaves: Leaves, noise: Any, schedule: Any, si
     at, depth, _ = select_leaf(tree, config, ROOT, TOP, forced)
     leaves.node[i] = at
     leaves.depth[i] = depth
-    write_leaf(tree, at, leaves, i)
+    write_leaf(tree, at, desk, leaves, i)
 
 
 @inlined
-def expand_one(i: int, trees: Any, leaves: Leaves) -> None:
+def read_outputs(tree: Tree, state: State, outputs: Any) -> None:
+    """Each seat's probability to win: the net counts seats from the one to decide, the tree from seat 0."""
+    for k in range(state.players):
+        tree.logits[k] = outputs[k]
+    softmax_inplace(tree.logits, state.players)
+    for k in range(state.players):
+        tree.values[(state.turn + k) % state.players] = tree.logits[k]
+
+
+@inlined
+def expand_one(i: int, desk: Any, trees: Any, leaves: Leaves) -> None:
     """The last part of a simulation: expand the leaf with the net's output and back up. The root itself has no path."""
     tree = tree_at(trees, i)
     at = leaves.node[i]
     if leaves.needs_net[i] != 0:
-        state = tree.states[at]
-        for k in range(state.players):
-            tree.values[(state.turn + k) % state.players] = leaves.values[i, k]
-        count = list_actions(tree, at)
+        copy_record(desk, 0, tree.states, at)
+        state = desk[0]
+        read_outputs(tree, state, leaves.outputs[i])
+        count = list_actions_of(tree, state, tree.nodes[at].last_return)
         for n in range(count):
-            tree.logits[n] = leaves.logits[i, tree.actions[n]]
+            tree.logits[n] = leaves.outputs[i, MAX_SEATS + policy_index(state, tree.actions[n])]
         expand_leaf(tree, at, count)
     if leaves.depth[i] >= 0:
         backup(tree, leaves.depth[i], at)
@@ -306,44 +328,6 @@ def play_one(
         games.finished[i] += 1
 
 
-@inlined
-def densify_one(i: int, features: Any, counts: Any, out: Any) -> None:
-    """A list of features as a row of bfloat16 counts: how often each is there, up to 16 times.
-
-    Numba has no bfloat16, so the bits are written as integers: from one whole number to the next their step halves at every power
-    of two.
-    """
-    for n in range(counts[i]):
-        feature = features[i, n]
-        bits = out[i, feature]
-        if bits == 0:
-            out[i, feature] = ONE_IN_BFLOAT16
-        elif bits < 0x4000:
-            out[i, feature] = bits + 0x80
-        elif bits < 0x4080:
-            out[i, feature] = bits + 0x40
-        elif bits < 0x4100:
-            out[i, feature] = bits + 0x20
-        else:
-            out[i, feature] = bits + 0x10
-
-
-class DenseInputs:
-    """Lists of features as the rows a torch net takes: one matrix product is faster than an embedding with atomic additions."""
-
-    def __init__(self, device: Device, features: torch.Tensor, counts: torch.Tensor) -> None:
-        positions, seats, _ = features.shape
-        self.rows = device.zeros(positions, seats, INPUT_COLUMNS, dtype=torch.bfloat16)
-        flat = self.rows.view(torch.int16).view(positions * seats, -1)
-        self._densify = device.launcher(densify_one, len(flat), features.view(len(flat), -1), counts.view(-1), flat)
-
-    def __call__(self) -> torch.Tensor:
-        """Positions x seats x INPUT_COLUMNS, of the features as they are now."""
-        self.rows.zero_()
-        self._densify()
-        return self.rows
-
-
 def new_leaves(device: Device, games: int, players: int) -> Leaves:
     """Room for a leaf of every game."""
     return Leaves(
@@ -353,8 +337,7 @@ def new_leaves(device: Device, games: int, players: int) -> Leaves:
         needs_net=device.zeros(games, dtype=torch.uint8),
         node=device.zeros(games, dtype=torch.int32),
         depth=device.zeros(games, dtype=torch.int32),
-        values=device.zeros(games, players),
-        logits=device.zeros(games, ACTION_COUNT),
+        outputs=device.zeros(games, OUTPUT_COLUMNS),
     )
 
 
@@ -363,6 +346,29 @@ def new_games(device: Device, states: Any) -> Games:
     count = len(states)
     decisions, finished = device.zeros(count, dtype=torch.int32), device.zeros(count, dtype=torch.int32)
     return Games(device.upload(states), device.zeros(count, dtype=torch.int64), decisions, finished)
+
+
+class Outputs:
+    """The layers of the values and of the policy as one: a matrix product each, of 4 and of 327 columns, took much longer."""
+
+    def __init__(self, device: Device, model: Model) -> None:
+        hidden, kind = model.policy.in_features, model.policy.weight.dtype
+        self._model = model
+        self._weight = device.zeros(OUTPUT_COLUMNS, hidden, dtype=kind)
+        self._bias = device.zeros(OUTPUT_COLUMNS, dtype=kind)
+
+    def refresh(self) -> None:
+        """Take the weights as they are now: the net that plays changes while it learns."""
+        layers, first = (self._model.value, self._model.policy), 0
+        for layer in layers:
+            after = first + layer.out_features
+            self._weight[first:after].copy_(layer.weight)
+            self._bias[first:after].copy_(layer.bias)
+            first = after
+
+    def __call__(self, hidden: torch.Tensor) -> torch.Tensor:
+        """Games x OUTPUT_COLUMNS."""
+        return functional.linear(hidden, self._weight, self._bias)
 
 
 class BatchedSearch:
@@ -375,30 +381,31 @@ class BatchedSearch:
     def __init__(self, device: Device, model: Model, games: Games, players: int, simulations: int) -> None:
         self.device, self.model, self.players = device, model, players
         count = len(games.rngs)
-        self.trees = device.for_all_games(count, new_tree(simulations + 2, NET_EDGES_PER_NODE))
+        self.trees = device.side_by_side(count, new_tree(simulations + 2, NET_EDGES_PER_NODE))
         self.schedule = torch.from_numpy(halving_schedule(max(1, simulations))).to(device.name)
         self.noise = device.zeros(count, ACTION_COUNT)
         self.leaves = new_leaves(device, count, players)
         self.root = Leaves._make(array.clone() for array in self.leaves)
         self._inputs = DenseInputs(device, self.leaves.features, self.leaves.feature_counts)
-        self._init = device.launcher(init_one, count, self.trees, games, self.leaves)
-        self._expand = device.launcher(expand_one, count, self.trees, self.leaves)
+        self._outputs = Outputs(device, model)
+        self._init = device.launcher_with_desk(init_one, count, self.trees, games, self.leaves)
+        self._expand = device.launcher_with_desk(expand_one, count, self.trees, self.leaves)
+        given = self.trees, self.leaves, self.noise, self.schedule
         self._selects = [
-            device.launcher(select_one, count, self.trees, self.leaves, self.noise, self.schedule, simulation, NET_SEARCH)
-            for simulation in range(simulations)
+            device.launcher_with_desk(select_one, count, *given, simulation, NET_SEARCH) for simulation in range(simulations)
         ]
         self._graph: torch.cuda.CUDAGraph | None = None
 
     def _evaluate(self) -> None:
         """Evaluate the leaves of all trees as one batch, expand and back up."""
-        output = self.model(self._inputs())
-        self.leaves.values.copy_(torch.softmax(output.value[:, : self.players].float(), -1))
-        self.leaves.logits.copy_(output.action_logits(self.leaves.policy_indices))
+        hidden = self.model.units(self._inputs())[-1]
+        self.leaves.outputs.copy_(self._outputs(hidden))
         self._expand()
 
     def _search(self) -> None:
+        self._outputs.refresh()
         self._init()
-        for kept, now in zip(self.root, self.leaves, strict=True):
+        for kept, now in zip(self.root[:ROOT_FIELDS], self.leaves, strict=False):
             kept.copy_(now)
         self._evaluate()
         for select in self._selects:

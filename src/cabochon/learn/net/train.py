@@ -21,8 +21,9 @@ from ...search.net import Net
 from ..device import Device
 from ..plan import MIN_LAYERS, Plan
 from ..rate import Ratings
+from .inputs import DenseInputs
 from .model import Model, current_names, effective_units
-from .selfplay import MAX_DECISIONS, DenseInputs, SelfPlay, SelfPlayConfig
+from .selfplay import MAX_DECISIONS, SelfPlay, SelfPlayConfig
 
 WARM_UP, LAST_RATE = 200, 0.03  # updates until the full learning rate; the part of it at the end
 WEIGHT_DECAY, EMA_DECAY = 1e-4, 0.998
