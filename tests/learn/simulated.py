@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from cabochon.learn.device import THREADS_PER_BLOCK, cpu_loop, gpu_kernel
+from cabochon.learn.device import THREADS_PER_BLOCK, cpu_loop, gpu_kernel, made_for
 from cabochon.learn.linear.gpu import sample_one
 from cabochon.learn.linear.selfplay import SearchPlayer, new_samples
 from cabochon.learn.linear.tune import Table
@@ -15,7 +15,7 @@ from cabochon.rules.state import MAX_SEATS
 from cabochon.search.analysis import LINEAR_SEARCH
 from cabochon.search.models.linear import load_weights
 from cabochon.search.net_features import MAX_NET_ACTIVE, list_net_features
-from cabochon.search.tree import Tree, new_tree
+from cabochon.search.tree import new_tree
 from tests.support.net_inputs import positions
 
 
@@ -45,7 +45,7 @@ def played(variant: str, players: int, start: Any) -> list[Any]:
     """Games of the linear search with few nodes: how many positions were kept, their results and the values of the search."""
     room, nodes = 70 * players, 4
     samples = type(new_samples(1))._make(np.zeros((GAMES, *array.shape), array.dtype) for array in new_samples(room))
-    trees = Tree._make(np.zeros((GAMES, *array.shape), array.dtype) for array in new_tree(nodes + 2))
+    trees = made_for(GAMES, new_tree(nodes + 2), np.zeros)
     kept, player = np.zeros(GAMES, np.int64), SearchPlayer(LINEAR_SEARCH, load_weights(variant, players), nodes)
     start(sample_one, GAMES, (trees, Table(variant, players).states(GAMES), samples, player, 1, kept))
     return [kept, samples.results, samples.root_values]

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ..errors import CabochonError
 from ..rules.compile import unkept
 from ..rules.state import state_t
+from ..search.records import NO_DESK
 
 cuda: Any = numba.cuda
 THREADS_PER_BLOCK = 64  # two warps
@@ -126,9 +127,9 @@ class Device:
         return (count + THREADS_PER_BLOCK - 1) // THREADS_PER_BLOCK
 
     def launcher_with_desk(self, function: ForOneGame, count: int, *arguments: Any) -> Callable[[], None]:
-        """Like `launcher`; the function gets a desk too, an array of one state to work on."""
+        """Like `launcher`; the function gets a desk too: an array of one state to work on, or NO_DESK on the CPU."""
         if not self.is_gpu:
-            return self.launcher(function, count, np.zeros(1, state_t), *arguments)
+            return self.launcher(function, count, NO_DESK, *arguments)
         converted = tuple(self._converted(argument) for argument in arguments)
         return self.kernel_launcher(gpu_kernel_with_desk(function), self._blocks(count), THREADS_PER_BLOCK, count, converted)
 
@@ -171,11 +172,18 @@ class Device:
         """
         if not self.is_gpu:
             return self.for_all_games(games, arrays)
-        kinds = ((array.shape, array.dtype, "C" if array.itemsize > LINE else "F") for array in arrays)
-        made = (cuda.device_array((games, *shape), dtype, order=order) for shape, dtype, order in kinds)
-        return type(arrays)._make(made)  # type: ignore[attr-defined, no-any-return]
+
+        def make(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+            return cuda.device_array(shape, dtype, order="C" if dtype.itemsize > LINE else "F")
+
+        return made_for(games, arrays, make)
 
     def for_all_games(self, games: int, arrays: Arrays) -> Arrays:
         """Empty arrays of the device, with one more axis than those of one game: a tree for every game, for example."""
-        make = cuda.device_array if self.is_gpu else np.empty
-        return type(arrays)._make(make((games, *array.shape), array.dtype) for array in arrays)  # type: ignore[attr-defined, no-any-return]
+        return made_for(games, arrays, cuda.device_array if self.is_gpu else np.empty)
+
+
+def made_for(games: int, arrays: Arrays, make: Callable[..., Any]) -> Arrays:
+    """An array with one more axis for each of these; what is none stays what it is."""
+    made = (make((games, *array.shape), array.dtype) if isinstance(array, np.ndarray) else array for array in arrays)
+    return type(arrays)._make(made)  # type: ignore[attr-defined, no-any-return]

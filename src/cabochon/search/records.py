@@ -12,6 +12,7 @@ from numba.core import types
 from numba.extending import intrinsic
 
 BYTE, I64 = 8, ir.IntType(64)
+NO_DESK = 0
 WORDS_AT_ONCE = 4  # a register of AVX2; what has smaller ones takes several, and CUDA a word at a time
 
 
@@ -33,6 +34,11 @@ def _pieces(size: int, word: int) -> list[tuple[int, Any]]:
     whole = size // (word * WORDS_AT_ONCE) * word * WORDS_AT_ONCE
     vectors = [(at, ir.VectorType(one, WORDS_AT_ONCE)) for at in range(0, whole, word * WORDS_AT_ONCE)]
     return vectors + [(at, one) for at in range(whole, size, word)]
+
+
+def _is_desk(kind: Any) -> bool:
+    """Whether this is the type of a desk, an array of one record, and not of NO_DESK."""
+    return hasattr(kind, "ndim")
 
 
 class _Entry:
@@ -82,3 +88,46 @@ def swap_records(typing_context, array, one, other):  # noqa: ARG001
         return context.get_dummy_value()
 
     return types.void(array, types.int64, types.int64), generate
+
+
+def _worked_on(context: Any, build: Any, kinds: Any, args: Any) -> _Entry:
+    """Where an entry of an array is worked on: the desk, or where it is. Given the array, the entry and the desk."""
+    if _is_desk(kinds[2]):
+        return _Entry(context, build, kinds[2], args[2], I64(0))
+    return _Entry(context, build, kinds[0], args[0], args[1])
+
+
+@intrinsic
+def worked_on(typing_context, array, at, desk):  # noqa: ARG001
+    """The record on the desk, which is a copy of entry `at`; or that entry where there is no desk."""
+
+    def generate(context, build, signature, args):
+        found = _worked_on(context, build, signature.args, args)
+        return build.bitcast(found.begin, context.get_value_type(signature.return_type))
+
+    return array.dtype(array, types.int64, desk), generate
+
+
+@intrinsic
+def copy_to_work(typing_context, array, to, desk, at):  # noqa: ARG001
+    """A copy of entry `at` becomes what is worked on as entry `to`."""
+
+    def generate(context, build, signature, args):
+        source = _Entry(context, build, signature.args[0], args[0], args[3])
+        _worked_on(context, build, signature.args, args).store(source.load())
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64, desk, types.int64), generate
+
+
+@intrinsic
+def keep_work(typing_context, array, to, desk):  # noqa: ARG001
+    """What was worked on becomes entry `to`, which it is already where there is no desk."""
+
+    def generate(context, build, signature, args):
+        if _is_desk(signature.args[2]):
+            source = _worked_on(context, build, signature.args, args)
+            _Entry(context, build, signature.args[0], args[0], args[1]).store(source.load())
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64, desk), generate

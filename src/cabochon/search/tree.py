@@ -23,7 +23,7 @@ from ..rules.compile import inlined, kernel
 from ..rules.rng import stir
 from ..rules.state import MAX_SEATS, state_t
 from .linear_features import MAX_LINEAR_ACTIVE, MAX_TARGETS, TARGET_COLUMNS
-from .records import swap_records
+from .records import NO_DESK, swap_records
 
 EDGES_PER_NODE = 12  # on average; only nodes that were visited twice get their edges, and they have about 26
 MAX_EDGES = 64  # of one node: the bits of a mask of legal actions
@@ -78,6 +78,7 @@ class Tree(NamedTuple):
     logits: NDArray[np.float64]
     values: NDArray[np.float64]  # of the position just evaluated, by seat
     counters: NDArray[np.int64]
+    desk: Any = NO_DESK  # on a GPU: a record that is faster to reach, where a new node's state is worked on
 
 
 def new_tree(capacity: int, edges_per_node: int = EDGES_PER_NODE) -> Tree:
@@ -98,12 +99,18 @@ def new_tree(capacity: int, edges_per_node: int = EDGES_PER_NODE) -> Tree:
 
 
 @inlined
-def tree_at(trees: Any, i: int) -> Any:
+def tree_with_desk(trees: Any, i: int, desk: Any) -> Any:
     """One of many trees in the same arrays, each with one more axis. Written out: Numba cannot loop over a tuple of types."""
     return Tree(
         trees.states[i], trees.nodes[i], trees.edges[i], trees.path_nodes[i], trees.path_edges[i], trees.targets[i],
-        trees.features[i], trees.actions[i], trees.logits[i], trees.values[i], trees.counters[i],
+        trees.features[i], trees.actions[i], trees.logits[i], trees.values[i], trees.counters[i], desk,
     )  # fmt: skip
+
+
+@inlined
+def tree_at(trees: Any, i: int) -> Any:
+    """One of many trees, without a desk."""
+    return tree_with_desk(trees, i, NO_DESK)
 
 
 @inlined

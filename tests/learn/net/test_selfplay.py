@@ -1,13 +1,17 @@
 """Games of a net against itself, on the CPU: what is kept of them is what happened."""
 
+from functools import partial
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
 
-from cabochon.learn.device import Device
+from cabochon.learn.device import Device, made_for
 from cabochon.learn.net.inputs import DenseInputs
 from cabochon.learn.net.model import INPUT_COLUMNS, Model
 from cabochon.learn.net.selfplay import MAX_CONSIDERED, SelfPlay, SelfPlayConfig, halving_schedule
+from cabochon.rules.state import state_t
 from cabochon.rules.variants import TILES
 from cabochon.search.models.net import load_net
 from cabochon.search.net_features import MAX_NET_ACTIVE
@@ -15,14 +19,25 @@ from cabochon.search.net_features import MAX_NET_ACTIVE
 GAMES, STEPS = 12, 130
 SIMULATIONS = 8
 LAST = 40  # decisions of a game that all are longer than
+CPU = Device("cpu")
 
 
-def played(variant: str, players: int, td_lambda: float = 1.0) -> SelfPlay:
+class LikeGpu(Device):
+    """A processor that works as a GPU does: new states on a desk, the entries of all trees side by side."""
+
+    def launcher_with_desk(self, function: Any, count: int, *arguments: Any) -> Any:
+        return self.launcher(function, count, np.zeros(1, state_t), *arguments)
+
+    def side_by_side(self, games: int, arrays: Any) -> Any:
+        return made_for(games, arrays, partial(np.zeros, order="F"))
+
+
+def played(variant: str, players: int, td_lambda: float = 1.0, device: Device = CPU, steps: int = STEPS) -> SelfPlay:
     """Games of a trained net, some of them over."""
     torch.manual_seed(1)
     config = SelfPlayConfig(variant, players, GAMES, SIMULATIONS, steps=300, td_lambda=td_lambda)
-    found = SelfPlay(Device("cpu"), Model.from_net(load_net(variant, players)), config)
-    for _ in range(STEPS):
+    found = SelfPlay(device, Model.from_net(load_net(variant, players)), config)
+    for _ in range(steps):
         found.advance()
     return found
 
@@ -38,6 +53,14 @@ def test_policies_are_on_legal_moves_only(selfplay: SelfPlay) -> None:
     assert (policy >= 0).all()
     assert 0 == policy[indices < 0].sum()
     assert (policy.max(-1).values < 0.99).any()
+
+
+@pytest.mark.parametrize("variant, players", [("classic", 2), ("marvel", 3), ("cities", 4)])
+def test_a_desk_and_another_order_in_memory_change_nothing(variant: str, players: int) -> None:
+    here, there = (played(variant, players, device=device, steps=LAST) for device in (CPU, LikeGpu("cpu")))
+    for mine, theirs in zip(here.buffer, there.buffer, strict=True):
+        torch.testing.assert_close(mine, theirs, rtol=0, atol=0)
+    assert (here.games.states == there.games.states).all()
 
 
 def test_root_values_and_results_are_probabilities(selfplay: SelfPlay) -> None:

@@ -33,7 +33,7 @@ from ...search.linear_eval import softmax_inplace, terminal_values
 from ...search.mcts import SearchConfig, init_root, list_actions, list_actions_of, select_leaf
 from ...search.net_features import MAX_NET_ACTIVE, POLICY_SIZE, list_net_features, policy_index
 from ...search.net_mcts import NET_EDGES_PER_NODE, expand_leaf
-from ...search.records import copy_record
+from ...search.records import copy_to_work, worked_on
 from ...search.tree import (
     NO_EDGE,
     NO_NODE,
@@ -48,6 +48,7 @@ from ...search.tree import (
     node_value,
     proven_best_edge,
     tree_at,
+    tree_with_desk,
     write_root_values,
 )
 from ..device import Device
@@ -121,13 +122,14 @@ def halving_schedule(simulations: int, max_considered: int = MAX_CONSIDERED) -> 
 
 
 @inlined
-def write_leaf(tree: Tree, at: int, desk: Any, leaves: Leaves, i: int) -> None:
-    """Make a node the input of the net, if it has still to be evaluated. On the desk its state is faster to look at."""
+def write_leaf(tree: Tree, at: int, leaves: Leaves, i: int, is_on_desk: bool) -> None:
+    """Make a node the input of the net, if it has still to be evaluated; a new node's state still lies on the desk."""
     leaves.needs_net[i] = is_open_leaf(tree, at)
     if leaves.needs_net[i] == 0:
         return
-    copy_record(desk, 0, tree.states, at)
-    state = desk[0]
+    if not is_on_desk:
+        copy_to_work(tree.states, at, tree.desk, at)
+    state = worked_on(tree.states, at, tree.desk)
     for k in range(state.players):
         leaves.feature_counts[i, k] = list_net_features(state, (state.turn + k) % state.players, leaves.features[i, k])
 
@@ -153,13 +155,13 @@ def begin_one(i: int, games: Games, seed: int) -> None:
 @inlined
 def init_one(i: int, desk: Any, trees: Any, games: Games, leaves: Leaves) -> None:
     """Begin the search of a game's position: a determinization of it is the root."""
-    tree = tree_at(trees, i)
+    tree = tree_with_desk(trees, i, desk)
     games.rngs[i] = stir(games.rngs[i])
     init_root(tree, games.states[i : i + 1], games.rngs[i])
     determinize(tree.states[0], stir(games.rngs[i]))
     leaves.node[i] = 0
     leaves.depth[i] = -1
-    write_leaf(tree, 0, desk, leaves, i)
+    write_leaf(tree, ROOT, leaves, i, is_on_desk=False)
     write_policy_indices(tree, leaves.policy_indices[i])
 
 
@@ -190,14 +192,14 @@ def select_one(
     i: int, desk: Any, trees: Any, leaves: Leaves, noise: Any, schedule: Any, simulation: int, config: SearchConfig
 ) -> None:
     """The first part of a simulation: select a leaf."""
-    tree = tree_at(trees, i)
+    tree = tree_with_desk(trees, i, desk)
     root, forced = tree.nodes[0], NO_EDGE
     if root.first_edge != NO_EDGE:
         forced = best_edge_with(tree, noise[i], schedule[min(root.edge_count, schedule.shape[0] - 1), simulation])
-    at, depth, _ = select_leaf(tree, config, ROOT, TOP, forced)
+    at, depth, is_new = select_leaf(tree, config, ROOT, TOP, forced)
     leaves.node[i] = at
     leaves.depth[i] = depth
-    write_leaf(tree, at, desk, leaves, i)
+    write_leaf(tree, at, leaves, i, is_on_desk=is_new)
 
 
 @inlined
@@ -213,11 +215,11 @@ def read_outputs(tree: Tree, state: State, outputs: Any) -> None:
 @inlined
 def expand_one(i: int, desk: Any, trees: Any, leaves: Leaves) -> None:
     """The last part of a simulation: expand the leaf with the net's output and back up. The root itself has no path."""
-    tree = tree_at(trees, i)
+    tree = tree_with_desk(trees, i, desk)
     at = leaves.node[i]
     if leaves.needs_net[i] != 0:
-        copy_record(desk, 0, tree.states, at)
-        state = desk[0]
+        copy_to_work(tree.states, at, tree.desk, at)
+        state = worked_on(tree.states, at, tree.desk)
         read_outputs(tree, state, leaves.outputs[i])
         count = list_actions_of(tree, state, tree.nodes[at].last_return)
         for n in range(count):
