@@ -2,7 +2,7 @@
 """Copying a record word by word, written in LLVM's intermediate code.
 
 Numba copies a record as a row of bytes. On the CPU LLVM makes wide moves of that; on CUDA it stays a load and a store for every
-byte, which for a state was a third of what selecting wrote. So the words are named here, for both.
+byte, 312 of each for a state. So the words are named here, for both.
 """
 
 from typing import Any
