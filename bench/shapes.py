@@ -9,7 +9,7 @@ needs a CUDA GPU, numba-cuda and torch
 import argparse
 import json
 import time
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import torch
@@ -17,9 +17,9 @@ import torch
 from cabochon.learn.device import Device
 from cabochon.learn.net.model import Model
 from cabochon.learn.net.selfplay import MAX_DECISIONS, SelfPlay, SelfPlayConfig
-from cabochon.learn.net.train import Trainer, load_or_widen
+from cabochon.learn.net.train import Trainer, chain_of, load_or_widen
 from cabochon.learn.plan import MIN_WINDOW, Plan
-from cabochon.search.models.net import players_of, read_net, save_net
+from cabochon.search.models.net import players_of, read_net, read_run, save_net
 
 SECONDS_BETWEEN_LINES = 30.0
 
@@ -77,9 +77,21 @@ def main() -> None:
                 print(json.dumps(line), flush=True)
             sums.zero_()
             updates, reported = 0, now
+    before = chain_of(read_run(options.net))
+    played = {
+        "minutes": options.minutes,
+        "games": int(selfplay.games.finished.sum()),
+        "decisions": selfplay.step * selfplay.count,
+    }
     for shape, trainer in zip(options.shapes, learners, strict=True):
-        file = options.out / shape.replace(",", "-") / options.net.name
-        save_net(file, trainer.net(), {"minutes": json.dumps(options.minutes)})
+        run = {
+            **asdict(trainer.plan),
+            "begin": options.net.stem,
+            "run_minutes": options.minutes,
+            "others_beside": len(learners) - 1,
+        }
+        chain = {name: json.dumps(before[name] + more) for name, more in {**played, "runs": [run]}.items()}
+        save_net(options.out / shape.replace(",", "-") / options.net.name, trainer.net(), chain)
 
 
 if __name__ == "__main__":

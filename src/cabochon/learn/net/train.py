@@ -182,7 +182,7 @@ class TrainStep:
         torch.cuda.current_stream().wait_stream(stream)
 
 
-def _chain(run: dict[str, str]) -> dict[str, Any]:
+def chain_of(run: dict[str, str]) -> dict[str, Any]:
     """The runs that made a net, from the metadata of its file."""
     return {key: json.loads(run[key]) for key in ("minutes", "games", "decisions", "runs")}
 
@@ -243,7 +243,7 @@ class TrainingRun:
         to spare. A net for the same players is the last of a chain of runs, which goes on here.
         """
         if other.suffix == SUFFIX:
-            known, before = [Model.from_net(read_net(other))] * 2, _chain(read_run(other))
+            known, before = [Model.from_net(read_net(other))] * 2, chain_of(read_run(other))
         else:
             saved = torch.load(other, map_location="cpu", weights_only=True)
             known, before = [Model.from_state(saved[name]) for name in ("model", "average")], saved["before"]
