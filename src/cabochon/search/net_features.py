@@ -153,10 +153,8 @@ def list_cards(state: State, seat: int, hidden: int, out: Any, n: int) -> int:
         if has_cities and any_comes_to(state, bonuses + bonus_of(card), state.points[seat] + points):
             out[n] = WINNING_CARD + bounded
             n += 1
-        if distance <= MAX_TAKEN:
-            soon = max(soon, points)
-            if distance == 0:
-                now = max(now, points)
+        soon = max(soon, points * (distance <= MAX_TAKEN))
+        now = max(now, points * (distance == 0))
     out[n] = POINTS_NOW + min(state.points[seat] + now, MAX_POINTS)
     out[n + 1] = POINTS_SOON + min(state.points[seat] + soon, MAX_POINTS)
     return n + 2
@@ -214,9 +212,8 @@ def list_needs(state: State, seat: int, hidden: int, out: Any, n: int) -> int:
         first = NEED + points_of(card) * COLOUR_COUNT * MAX_NEED * CARD_DISTANCES + distance
         for colour in range(COLOUR_COUNT):
             need = lane(missing, colour)
-            if need > 0:
-                out[n] = first + (colour * MAX_NEED + min(need, MAX_NEED) - 1) * CARD_DISTANCES
-                n += 1
+            out[n] = first + (colour * MAX_NEED + min(need, MAX_NEED) - 1) * CARD_DISTANCES
+            n += need > 0
     return n
 
 
