@@ -200,14 +200,14 @@ def use_all_bits(units: Any, count: int) -> Any:
     """Double the first `count` units as often as 16 bits allow for those above zero, since products lose their lower half; what
     one of these numbers then stands for.
     """
-    largest, shift = np.int16(0), 0
+    largest, factor = np.int16(0), 1
     for i in range(count):
         largest = max(largest, units[i])
-    while largest > 0 and largest << (shift + 1) <= MAX_INT16:
-        shift += 1
+    while 0 < 2 * factor * largest <= MAX_INT16:
+        factor *= 2
     for i in range(count):
-        units[i] <<= shift
-    return np.float32(1.0) / np.float32(1 << shift)
+        units[i] *= factor  # a product of 16 bits, where a shift would be one of 64
+    return np.float32(1.0) / np.float32(factor)
 
 
 @inlined
