@@ -18,7 +18,7 @@ from cabochon.ruleset import blank_states, ruleset
 from cabochon.search.analysis import LINEAR_SEARCH
 from cabochon.search.mcts import init_search, ordered_returns, run_simulations
 from cabochon.search.models.linear import load_weights
-from cabochon.search.tree import new_tree
+from cabochon.search.tree import allocate_node, child_in_turn, least_visited_child, link_child, new_tree
 
 from .games import GAMES
 
@@ -31,6 +31,31 @@ def test_a_tree_that_is_full_is_still_looked_at() -> None:
     init_search(tree, deal("classic", 2, [1]), 1, LINEAR_SEARCH, weights)
     assert 500 == run_simulations(tree, LINEAR_SEARCH, weights, 500)
     assert 500 == tree.nodes[0]["visits"]
+
+
+@kernel
+def _visits_out_of_turn(tree: Any, is_new: Any) -> int:
+    """Visit the children of an edge, some of them new; how often it was not the least visited one's turn."""
+    wrong, edge = 0, tree.edges[0]
+    edge.child, edge.child_count = -1, 0
+    for i in range(is_new.shape[0]):
+        if is_new[i] or i == 0:
+            child = allocate_node(tree)
+            link_child(tree, 0, child)
+        else:
+            least = least_visited_child(tree, edge)
+            child = child_in_turn(tree, edge)
+            wrong += child != least
+        tree.nodes[child].visits += 1
+    return wrong
+
+
+@given(st.lists(st.integers(1, 40), max_size=12))
+def test_the_children_of_an_edge_take_turns(visits_between: list[int]) -> None:
+    is_new = np.concatenate([np.arange(visits) == 0 for visits in [*visits_between, 100]])
+    tree = new_tree(20)
+    tree.counters[:] = 0
+    assert 0 == _visits_out_of_turn(tree, is_new)
 
 
 @kernel

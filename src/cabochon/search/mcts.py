@@ -42,9 +42,9 @@ from .tree import (
     add_edge,
     allocate_node,
     backup,
+    child_in_turn,
     has_edge_capacity,
     is_open_leaf,
-    least_visited_child,
     link_child,
     mean_value,
     move_best_prior_first,
@@ -297,7 +297,7 @@ def follow(tree: Tree, at: int, i: int, depth: int, config: SearchConfig) -> tup
     child = add_child(tree, at, i, config) if should_widen(tree.states[at], edge, config) else NO_NODE
     is_new = child != NO_NODE
     if not is_new:
-        child = least_visited_child(tree, edge)
+        child = child_in_turn(tree, edge)
     tree.path_nodes[depth] = at
     tree.path_edges[depth] = i
     return child, is_new

@@ -41,6 +41,7 @@ node_t = np.dtype(
         ("visits", "i4"),
         ("first_edge", "i4"),  # NO_EDGE until it is expanded
         ("sibling", "i4"),  # the next child of the same edge
+        ("next_child", "i4"),  # of an edge's newest child: which of them all is visited next (`child_in_turn`)
         ("edge_count", "u1"),
         ("seat", "u1"),  # the seat to move
         ("last_return", "u1"),  # the kind of the token returned to come here
@@ -191,8 +192,11 @@ def add_edge(tree: Tree, i: int, is_chance: bool) -> None:
 @inlined
 def link_child(tree: Tree, i: int, child: int) -> None:
     """A node becomes the newest child of an edge."""
-    edge = tree.edges[i]
-    tree.nodes[child].sibling = edge.child
+    edge, newest = tree.edges[i], tree.edges[i].child
+    # The turns begin anew with the new child. If they break off in the middle of a round they no longer say who is behind.
+    is_whole_round = newest == NO_NODE or tree.nodes[newest].next_child == newest
+    tree.nodes[child].next_child = child if is_whole_round else NO_NODE
+    tree.nodes[child].sibling = newest
     edge.child = child
     edge.child_count += 1
 
@@ -206,6 +210,24 @@ def least_visited_child(tree: Tree, edge: Any) -> int:
             chosen = child
         child = tree.nodes[child].sibling
     return chosen
+
+
+@inlined
+def child_in_turn(tree: Tree, edge: Any) -> int:
+    """The least visited child, found without looking at them all; NO_NODE if there is none.
+
+    A new child has every turn until it is level with the others. From then on they take turns, the newest first.
+    """
+    newest = edge.child
+    if newest == NO_NODE:
+        return NO_NODE
+    child = tree.nodes[newest].next_child
+    if child == NO_NODE:
+        return least_visited_child(tree, edge)
+    sibling = tree.nodes[child].sibling
+    is_behind = sibling != NO_NODE and tree.nodes[sibling].visits <= tree.nodes[child].visits
+    tree.nodes[newest].next_child = sibling if is_behind else newest
+    return child
 
 
 @inlined
