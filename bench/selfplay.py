@@ -1,7 +1,7 @@
 """How fast a GPU plays games of a net against itself: simulations a second, by games at once; --profile says where the time goes.
 
 PYTHONPATH=src python bench/selfplay.py --nets bench/candidates        needs a CUDA GPU, numba-cuda and torch
-PYTHONPATH=src python bench/selfplay.py --without rows --profile       what one of the measures for speed brings: all but this one
+PYTHONPATH=src python bench/selfplay.py --without rows --profile       leaves out one measure for speed, to see what it brings
 
 The size is that of the nets, or with --width and --hidden that of a net of random weights, whose games are others.
 """
@@ -20,7 +20,7 @@ from cabochon.learn.net.inputs import DenseInputs
 from cabochon.learn.net.model import Model
 from cabochon.learn.net.selfplay import MAX_DECISIONS, SelfPlay, SelfPlayConfig
 from cabochon.search.models.net import load_net
-from cabochon.search.records import NO_DESK
+from cabochon.search.records import NO_LOCAL
 
 WARM_UP, STEPS = 3, 10
 
@@ -30,16 +30,16 @@ def plain_layer(inputs: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) 
     return torch.relu(torch.nn.functional.linear(inputs, weight, bias))
 
 
-def without_desk(device: Device, function: Any, count: int, *arguments: Any) -> Callable[[], None]:
+def without_local(device: Device, function: Any, count: int, *arguments: Any) -> Callable[[], None]:
     """Every thread looks at its states where they are."""
-    return device.launcher(function, count, NO_DESK, *arguments)
+    return device.launcher(function, count, NO_LOCAL, *arguments)
 
 
 SWITCHES = {
     "rows": lambda: setattr(DenseInputs, "by_warps", False),  # rows of features made in shared memory
     "tables": lambda: setattr(devices, "keep_tables_in_global_memory", lambda: None),
     "side-by-side": lambda: setattr(Device, "side_by_side", Device.for_all_games),  # trees interleaved
-    "desk": lambda: setattr(Device, "launcher_with_desk", without_desk),  # states looked at in a thread's own memory
+    "local": lambda: setattr(Device, "launcher_with_local", without_local),  # states looked at in a thread's own memory
     "relu": lambda: setattr(models, "activated", plain_layer),  # with its layer in one kernel
 }
 

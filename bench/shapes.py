@@ -16,9 +16,9 @@ import torch
 
 from cabochon.learn.device import Device
 from cabochon.learn.net.model import Model
-from cabochon.learn.net.selfplay import MAX_DECISIONS, SelfPlay, SelfPlayConfig
-from cabochon.learn.net.train import Trainer, chain_of, load_or_widen
-from cabochon.learn.plan import MIN_WINDOW, Plan
+from cabochon.learn.net.selfplay import SelfPlay
+from cabochon.learn.net.train import LOSSES, Trainer, chain_of, load_or_widen, selfplay_config
+from cabochon.learn.plan import Plan
 from cabochon.search.models.net import players_of, read_net, read_run, save_net
 
 SECONDS_BETWEEN_LINES = 30.0
@@ -28,9 +28,9 @@ def learner(shape: str, plan: Plan, net: Path, device: Device) -> Trainer:
     """A net of this shape that says what the given one says."""
     width, hidden, layers, sparsity = (*shape.split(","), "0")[:4]
     sized = replace(plan, width=int(width), hidden=int(hidden), layers=int(layers), sparsity=float(sparsity))
-    trainer = Trainer(sized, device)
+    trainer, known = Trainer(sized, device), Model.from_net(read_net(net)).to(device.name)
     for model in (trainer.model, trainer.average):
-        load_or_widen(model, Model.from_net(read_net(net)).to(device.name), net)
+        load_or_widen(model, known, net)
     return trainer
 
 
@@ -48,28 +48,30 @@ def main() -> None:
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--out", type=Path, default=Path("runs"))
     options = parser.parse_args()
-    variant, players, device = options.net.stem.split("-")[0], players_of(options.net)[0], Device(options.device)
-    plan = Plan(variant, (players,), options.minutes, batch=options.batch, updates=options.updates, rate=options.rate)
+    variant, device, before = options.net.stem.split("-")[0], Device(options.device), chain_of(read_run(options.net))
+    plan = Plan(
+        variant, players_of(options.net), options.minutes, games=options.games, batch=options.batch, updates=options.updates,
+        rate=options.rate, td_lambda=options.td_lambda, revive=True,
+    )  # fmt: skip
     playing = Model.from_net(read_net(options.net)).to(device.name, torch.bfloat16 if device.is_gpu else torch.float32)
     playing.requires_grad_(requires_grad=False)
-    steps = MAX_DECISIONS[players] + MIN_WINDOW
-    config = SelfPlayConfig(variant, players, options.games, plan.simulations, steps, seed=77, td_lambda=options.td_lambda)
-    selfplay = SelfPlay(device, playing, config)
+    selfplays = [SelfPlay(device, playing, selfplay_config(plan, players, before)) for players in plan.players]
     learners = [learner(shape, plan, options.net, device) for shape in options.shapes]
-    sums = torch.zeros(len(learners), 3, device=device.name)
+    sums = torch.zeros(len(learners), LOSSES, device=device.name)
     start = reported = time.perf_counter()
     updates = 0
     while (now := time.perf_counter()) - start < options.minutes * 60:
-        selfplay.advance()
-        if not selfplay.has_results():
+        for selfplay in selfplays:
+            selfplay.advance()
+        if not all(selfplay.has_results() for selfplay in selfplays):
             continue
         for number, trainer in enumerate(learners):
             if trainer.updates == 0:
-                print(options.shapes[number], "units revived:", *trainer.revive([selfplay]), flush=True)
+                print(options.shapes[number], "units revived:", *trainer.revive(selfplays), flush=True)
             trainer.set_rate((now - start) / 60 / options.minutes)
-            for _ in range(options.updates):
-                sums[number] += trainer.update(selfplay)
-        updates += options.updates
+            for selfplay in options.updates * selfplays:
+                sums[number] += trainer.update(selfplay)[:LOSSES]
+        updates += options.updates * len(selfplays)
         if now - reported > SECONDS_BETWEEN_LINES:
             for shape, losses in zip(options.shapes, (sums / updates).tolist(), strict=True):
                 line = {"shape": shape, "seconds": round(now - start), "updates": learners[0].updates}
@@ -77,11 +79,10 @@ def main() -> None:
                 print(json.dumps(line), flush=True)
             sums.zero_()
             updates, reported = 0, now
-    before = chain_of(read_run(options.net))
     played = {
         "minutes": options.minutes,
-        "games": int(selfplay.games.finished.sum()),
-        "decisions": selfplay.step * selfplay.count,
+        "games": sum(int(selfplay.games.finished.sum()) for selfplay in selfplays),
+        "decisions": sum(selfplay.step * selfplay.count for selfplay in selfplays),
     }
     for shape, trainer in zip(options.shapes, learners, strict=True):
         run = {

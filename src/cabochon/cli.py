@@ -443,7 +443,9 @@ def learn(
     rate: Annotated[float, typer.Option(help="The learning rate at the start; it falls to the end.")] = PLAN.rate,
     width: Annotated[int, typer.Option(min=1, help="Of the embedding of a seat.")] = PLAN.width,
     hidden: Annotated[int, typer.Option(min=1, help="Units of a hidden layer, in eights.")] = PLAN.hidden,
-    layers: Annotated[int, typer.Option(min=PLAN.layers, help="Hidden ones.")] = PLAN.layers,
+    layers: Annotated[
+        int, typer.Option(min=PLAN.layers, help="Hidden layers; a net that begins with fewer gets more.")
+    ] = PLAN.layers,
     seed: Annotated[int, typer.Option(help="Of the first deal and the first weights.")] = PLAN.seed,
     every: Annotated[float, typer.Option(help="Minutes between checkpoints.")] = PLAN.every,
     td_lambda: Annotated[float, typer.Option(min=0, max=1, help="TD(lambda), by rounds; 1: the result alone.")] = PLAN.td_lambda,
@@ -455,7 +457,7 @@ def learn(
         int, typer.Option(min=PLAN.window, help="Steps kept besides a whole game, at the chain's end.")
     ] = PLAN.window,
     sparsity: Annotated[
-        float, typer.Option(min=0, help="Weight of every thousand units above zero: fewer are faster.")
+        float, typer.Option(min=0, help="Weight of every thousand effective units: fewer are faster.")
     ] = PLAN.sparsity,
     revive: Annotated[bool, typer.Option("--revive", help="New weights for units that are never above zero.")] = PLAN.revive,
     out: Annotated[Path, typer.Option(help="Folder of checkpoint, net and log; a run there goes on.")] = Path("runs"),
@@ -467,9 +469,11 @@ def learn(
     from .learn.command import train
     from .learn.plan import Plan
 
-    counts = tuple(players or PLAN.players)
-    schedule = every, td_lambda, chain_minutes, window, sparsity, revive
-    plan = Plan(variant, counts, minutes, games, simulations, batch, updates, rate, width, hidden, layers, seed, *schedule)
+    plan = Plan(
+        variant=variant, players=tuple(players or PLAN.players), minutes=minutes, games=games, simulations=simulations,
+        batch=batch, updates=updates, rate=rate, width=width, hidden=hidden, layers=layers, seed=seed, every=every,
+        td_lambda=td_lambda, chain_minutes=chain_minutes, window=window, sparsity=sparsity, revive=revive,
+    )  # fmt: skip
     train(plan, out, begin, rate_with, device)
 
 

@@ -10,7 +10,7 @@ import torch
 
 from cabochon.learn.device import Device
 from cabochon.learn.net.model import Model
-from cabochon.learn.net.selfplay import BatchedSearch, Leaves, gumbel_noise, new_games
+from cabochon.learn.net.selfplay import BatchedSearch, Roots, gumbel_noise, new_games
 from cabochon.rules.variants import VARIANTS
 from cabochon.search.models.net import load_net
 from cabochon.search.tree import NO_EDGE
@@ -23,7 +23,7 @@ ALIKE = 0.97  # of the searches: numbers that differ in their last digit may cho
 class Found(NamedTuple):
     """What a device saw at the roots, and how often each of their moves was looked at."""
 
-    root: Leaves
+    root: Roots
     visits: Any  # games x actions
 
 
@@ -36,7 +36,7 @@ def search(device: Device, states: Any, variant: str, players: int, noise: torch
     for turn in range(2):
         games.rngs.copy_(torch.arange(len(states)) * 7919 + turn + 1)
         searching.run()
-    root = Leaves._make(array.cpu() for array in searching.root)
+    root = Roots._make(array.cpu() for array in searching.root)
     trees: Any = searching.trees
     nodes, edges = (device.download(array) for array in (trees.nodes, trees.edges))
     return Found(root, visits_of(nodes, edges, noise.shape[1]))

@@ -97,6 +97,7 @@ def test_units_above_zero_are_listed_by_their_numbers(values: tuple[int, int]) -
     rows = np.full(count + BYTE, -1, np.int32)
     n = list_positive(units, count, rows)
     assert np.flatnonzero(units[:count] > 0).tolist() == rows[:n].tolist()
+    assert (rows[count:] == -1).all(), "nothing is written behind the place of the last unit"
 
 
 def test_activation_is_relu_of_the_scaled_sums() -> None:

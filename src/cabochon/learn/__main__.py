@@ -27,7 +27,9 @@ def options(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--rate", type=float, default=DEFAULTS.rate, help="of learning, at the start; it falls to the end")
     parser.add_argument("--width", type=int, default=DEFAULTS.width)
     parser.add_argument("--hidden", type=int, default=DEFAULTS.hidden)
-    parser.add_argument("--layers", type=int, default=DEFAULTS.layers, help="hidden ones; a net that begins with fewer gets more")
+    parser.add_argument(
+        "--layers", type=int, default=DEFAULTS.layers, help="hidden layers; a net that begins with fewer gets more"
+    )
     parser.add_argument("--seed", type=int, default=DEFAULTS.seed)
     parser.add_argument("--every", type=float, default=DEFAULTS.every, help="minutes between checkpoints")
     parser.add_argument(
@@ -38,7 +40,7 @@ def options(arguments: list[str] | None = None) -> argparse.Namespace:
     )
     parser.add_argument("--window", type=int, default=DEFAULTS.window, help="steps kept besides a whole game, at the chain's end")
     parser.add_argument(
-        "--sparsity", type=float, default=DEFAULTS.sparsity, help="weight of every thousand units above zero: fewer are faster"
+        "--sparsity", type=float, default=DEFAULTS.sparsity, help="weight of every thousand effective units: fewer are faster"
     )
     parser.add_argument("--revive", action="store_true", help="new weights for units that are never above zero")
     parser.add_argument("--out", type=Path, default=Path("runs"), help="folder of checkpoint, nets and log; a run there goes on")

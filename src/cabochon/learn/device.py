@@ -7,7 +7,7 @@ place, without a copy; records and trees, which torch has no type for, are array
 
 from collections.abc import Callable
 from functools import cache, partial
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numba
 import numba.cuda
@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from ..errors import CabochonError
 from ..rules.compile import unkept
 from ..rules.state import state_t
-from ..search.records import NO_DESK
+from ..search.records import NO_LOCAL
 
 cuda: Any = numba.cuda
 THREADS_PER_BLOCK = 64  # two warps
-WORD = 8  # bytes
+STATE_WORDS = state_t.itemsize // 8
 LINE = 128  # bytes of memory that a GPU reads at once
 
 ForOneGame = Callable[..., None]
@@ -41,27 +41,27 @@ def cpu_loop(function: ForOneGame) -> Any:
     return run
 
 
-def compiled(run: Callable[..., None], function: ForOneGame) -> Any:
-    """A CUDA kernel, called like the function that it runs for every game: a profile has these names."""
+def named_kernel(run: Callable[..., None], function: ForOneGame) -> Any:
+    """A CUDA kernel with the name of the function that it runs for every game: a profile has these names."""
     run.__qualname__ = function.__name__
     return cuda.jit(run)
 
 
 @cache
-def gpu_kernel_with_desk(function: ForOneGame) -> Any:
-    """Like `gpu_kernel`; every thread has a desk, a record of its own in the memory that is fastest for it.
+def gpu_kernel_with_local(function: ForOneGame) -> Any:
+    """Like `gpu_kernel`; the function gets local memory too, room for a state of its own.
 
-    What lies there is interleaved with what the other threads of a warp have, so that all read the same byte of their own records
-    at once. In an array of records each of them would read another line of memory.
+    A GPU interleaves the local memories of a warp's threads, so one access serves all that read the same byte of their states.
+    In an array of records each of them would read another line of memory.
     """
 
     def run(count: int, arguments: Any) -> None:
         i = cuda.grid(1)
-        desk = cuda.local.array(1, state_t, WORD)
+        local = cuda.local.array(STATE_WORDS, np.int64)  # words, so that it is aligned to them
         if i < count:
-            function(i, desk, *arguments)
+            function(i, local, *arguments)
 
-    return compiled(run, function)
+    return named_kernel(run, function)
 
 
 @cache
@@ -73,7 +73,7 @@ def gpu_kernel(function: ForOneGame) -> Any:
         if i < count:
             function(i, *arguments)
 
-    return compiled(run, function)
+    return named_kernel(run, function)
 
 
 @cache
@@ -126,12 +126,12 @@ class Device:
     def _blocks(self, count: int) -> int:
         return (count + THREADS_PER_BLOCK - 1) // THREADS_PER_BLOCK
 
-    def launcher_with_desk(self, function: ForOneGame, count: int, *arguments: Any) -> Callable[[], None]:
-        """Like `launcher`; the function gets a desk too: an array of one state to work on, or NO_DESK on the CPU."""
+    def launcher_with_local(self, function: ForOneGame, count: int, *arguments: Any) -> Callable[[], None]:
+        """Like `launcher`; the function gets local memory for a state too, or NO_LOCAL on the CPU."""
         if not self.is_gpu:
-            return self.launcher(function, count, NO_DESK, *arguments)
+            return self.launcher(function, count, NO_LOCAL, *arguments)
         converted = tuple(self._converted(argument) for argument in arguments)
-        return self.kernel_launcher(gpu_kernel_with_desk(function), self._blocks(count), THREADS_PER_BLOCK, count, converted)
+        return self.kernel_launcher(gpu_kernel_with_local(function), self._blocks(count), THREADS_PER_BLOCK, count, converted)
 
     def kernel_launcher(self, kernel: Any, blocks: int, threads: int, *arguments: Any) -> Callable[[], None]:
         """A CUDA kernel, to be run often."""
@@ -165,22 +165,23 @@ class Device:
         return copied
 
     def side_by_side(self, games: int, arrays: Arrays) -> Arrays:
-        """Like `for_all_games`; on a GPU the same entry of all games lies side by side.
-
-        The threads of a warp mostly look at the same entry, each in its own game, and one access to memory then serves several.
-        Records that fill lines of memory gain nothing by that.
-        """
+        """Like `for_all_games`; on a GPU the same entry of all games lies side by side (`order_on_gpu`)."""
         if not self.is_gpu:
             return self.for_all_games(games, arrays)
-
-        def make(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-            return cuda.device_array(shape, dtype, order="C" if dtype.itemsize > LINE else "F")
-
-        return made_for(games, arrays, make)
+        return made_for(games, arrays, lambda shape, dtype: cuda.device_array(shape, dtype, order=order_on_gpu(dtype)))
 
     def for_all_games(self, games: int, arrays: Arrays) -> Arrays:
         """Empty arrays of the device, with one more axis than those of one game: a tree for every game, for example."""
         return made_for(games, arrays, cuda.device_array if self.is_gpu else np.empty)
+
+
+def order_on_gpu(dtype: np.dtype[Any]) -> Literal["C", "F"]:
+    """How the entries of many games lie in memory: the same entry of all games side by side, in Fortran's order.
+
+    The threads of a warp mostly look at the same entry, each in its own game, and one access to memory then serves several.
+    Records that fill lines of memory gain nothing by that.
+    """
+    return "C" if dtype.itemsize > LINE else "F"
 
 
 def made_for(games: int, arrays: Arrays, make: Callable[..., Any]) -> Arrays:

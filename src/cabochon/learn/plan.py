@@ -30,7 +30,7 @@ class Plan:
     td_lambda: float = 1.0  # of a result, what is left of it a round earlier; the rest is the search's value there
     chain_minutes: float = 0.0  # of this run and all before and after it; 0: this run is planned by itself
     window: int = MIN_WINDOW  # steps kept besides those of a whole game; in a chain, at its end
-    sparsity: float = 0.0  # the weight, beside the losses, of every thousand units that share in an answer
+    sparsity: float = 0.0  # the weight, beside the losses, of every thousand effective units, those that share in an answer
     revive: bool = False  # whether units that are never above zero get new weights when the run begins
 
     def part(self, minutes_before: float, minutes: float) -> float:
@@ -45,11 +45,13 @@ class Plan:
         return MIN_WINDOW + round((self.window - MIN_WINDOW) * grown)
 
     def check(self, minutes_before: float) -> None:
-        """Refuse a run that goes on after the end of its chain."""
+        """Refuse what makes no sense, such as a run that goes on after the end of its chain."""
         if self.window < MIN_WINDOW:
             raise CabochonError(f"a window of {self.window} steps is too small: at least {MIN_WINDOW}")
         if self.layers < MIN_LAYERS:
             raise CabochonError(f"a net has {MIN_LAYERS} hidden layers or more, not {self.layers}")
+        if self.sparsity < 0:
+            raise CabochonError(f"a sparsity of {self.sparsity:g} would reward units above zero: 0 or more")
         wanted = minutes_before + self.minutes
         if self.chain_minutes and wanted > self.chain_minutes + ROUNDING_MINUTES:
             raise CabochonError(

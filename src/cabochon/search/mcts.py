@@ -27,7 +27,7 @@ from ..rules.rng import below, seeded, stir
 from ..rules.state import OVER, RETURN, State
 from .determinize import randomize_top_card, shuffle_decks, swap_top_card
 from .linear_eval import evaluate, policy, terminal_values
-from .records import copy_record, copy_to_work, keep_work, worked_on
+from .records import copy_record, current_record, load_record, store_record
 from .tree import (
     EDGE_COUNT,
     MAX_DEPTH,
@@ -254,8 +254,8 @@ def add_child(tree: Tree, at: int, i: int, config: SearchConfig) -> int:
         return NO_NODE
     edge = tree.edges[i]
     action: Any = np.int64(edge.action)  # as everywhere else, or Numba compiles `play` once more for bytes
-    copy_to_work(tree.states, child, tree.desk, at)
-    state = worked_on(tree.states, child, tree.desk)
+    load_record(tree.states, child, tree.local, at)
+    state = current_record(tree.states, child, tree.local)
     if edge.is_chance != 0:
         tier = deck_drawn_from(action)
         size = state.deck_size[tier]
@@ -264,7 +264,7 @@ def add_child(tree: Tree, at: int, i: int, config: SearchConfig) -> int:
         else:
             randomize_top_card(state, tier, size, next_random(tree))
     play(state, action)
-    keep_work(tree.states, child, tree.desk)
+    store_record(tree.states, child, tree.local)
     if state.stage == RETURN and action >= GIVE_BACK:
         tree.nodes[child].last_return = action - GIVE_BACK
     link_child(tree, i, child)

@@ -21,7 +21,7 @@ from ..rules.compile import inlined
 from ..rules.state import MAX_SEATS, State
 from .linear_eval import softmax_inplace
 from .net_features import MAX_NET_ACTIVE, NET_FEATURES, POLICY_SIZE, list_seat_features, list_table
-from .vectors import BYTE, DOT_UNITS, LANES, MIN_UNITS, activate, aligned, dot, list_positive, sum_products, sum_rows
+from .vectors import DOT_UNITS, LANES, MIN_UNITS, activate, aligned, dot, list_positive, sum_products, sum_rows
 
 Floats = NDArray[np.float32]
 MAX_INT16 = 32767
@@ -153,7 +153,7 @@ def new_workspace(net: FastNet) -> Workspace:
         np.empty(MAX_NET_ACTIVE, np.int32),
         aligned(np.empty(width, np.int16)),
         aligned(np.empty(MAX_SEATS * width, np.int16)),
-        np.empty(max(MAX_SEATS * width, hidden1, hidden2) + BYTE, np.int32),
+        np.empty(max(MAX_SEATS * width, hidden1, hidden2), np.int32),
         aligned(np.empty(hidden1, np.int32)),
         aligned(np.empty(hidden1, np.float32)),
         aligned(np.empty(max(hidden1, hidden2), np.int16)),

@@ -89,7 +89,7 @@ PASSED = LAST_ROUND + 1
 NEED = PASSED + 1
 NET_FEATURES = NEED + CARD_POINTS * COLOUR_COUNT * MAX_NEED * CARD_DISTANCES
 FEATURES_OF_FIRST_NETS = NEED
-MAX_NET_ACTIVE = 200  # in one list; a test holds it
+MAX_NET_ACTIVE = 200  # in one list, with a place to spare (`list_needs`); a test holds it
 
 # In Cities, in place of the features of the Gauntlet. A city asks for 11 to 17 points. What is missing at once is told exactly
 # only where two or three purchases may be enough.

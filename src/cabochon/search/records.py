@@ -3,6 +3,9 @@
 
 Numba copies a record as a row of bytes. On the CPU LLVM makes wide moves of that; on CUDA it stays a load and a store for every
 byte, 312 of each for a state. So the words are named here, for both.
+
+On a GPU a thread can work on a copy of a record in its local memory: `load_record`, change `current_record`, `store_record`.
+Where there is no local memory, as on the CPU, the same calls work on the entry itself.
 """
 
 from typing import Any
@@ -12,7 +15,7 @@ from numba.core import types
 from numba.extending import intrinsic
 
 BYTE, I64 = 8, ir.IntType(64)
-NO_DESK = 0
+NO_LOCAL = 0  # in place of local memory: there is none
 WORDS_AT_ONCE = 4  # a register of AVX2; what has smaller ones takes several, and CUDA a word at a time
 
 
@@ -36,17 +39,16 @@ def _pieces(size: int, word: int) -> list[tuple[int, Any]]:
     return vectors + [(at, one) for at in range(whole, size, word)]
 
 
-def _is_desk(kind: Any) -> bool:
-    """Whether this is the type of a desk, an array of one record, and not of NO_DESK."""
+def _is_local(kind: Any) -> bool:
+    """Whether this is the type of local memory, an array of words, and not of NO_LOCAL."""
     return hasattr(kind, "ndim")
 
 
 class _Entry:
-    """An entry of an array of records: its words, to be loaded and stored."""
+    """An entry of an array of records, or its copy in local memory: its words, to be loaded and stored."""
 
-    def __init__(self, context, build, kind, array, at) -> None:
-        self.build, self.word = build, _word_size(kind.dtype)
-        self.begin, self.size = _place(context, build, kind, array, at), kind.dtype.size
+    def __init__(self, build, record, begin) -> None:
+        self.build, self.word, self.size, self.begin = build, _word_size(record), record.size, begin
 
     def _at(self, first: int, kind: Any) -> Any:
         return self.build.bitcast(self.build.gep(self.begin, [I64(first)]), kind.as_pointer())
@@ -64,13 +66,18 @@ class _Entry:
             self.build.store(value, self._at(first, kind)).align = self.word
 
 
+def _entry(context: Any, build: Any, kind: Any, array: Any, at: Any) -> _Entry:
+    """An entry of an array with one axis."""
+    return _Entry(build, kind.dtype, _place(context, build, kind, array, at))
+
+
 @intrinsic
 def copy_record(typing_context, array, to, source, at):  # noqa: ARG001  (Numba gives the context)
     """An entry of an array of records becomes a copy of one of another array, or of the same."""
 
     def generate(context, build, signature, args):
-        target = _Entry(context, build, signature.args[0], args[0], args[1])
-        target.store(_Entry(context, build, signature.args[2], args[2], args[3]).load())
+        source = _entry(context, build, signature.args[2], args[2], args[3])
+        _entry(context, build, signature.args[0], args[0], args[1]).store(source.load())
         return context.get_dummy_value()
 
     return types.void(array, types.int64, source, types.int64), generate
@@ -81,7 +88,7 @@ def swap_records(typing_context, array, one, other):  # noqa: ARG001
     """Two entries of an array of records change places."""
 
     def generate(context, build, signature, args):
-        first, second = (_Entry(context, build, signature.args[0], args[0], at) for at in args[1:])
+        first, second = (_entry(context, build, signature.args[0], args[0], at) for at in args[1:])
         words, others = first.load(), second.load()
         first.store(others)
         second.store(words)
@@ -90,44 +97,44 @@ def swap_records(typing_context, array, one, other):  # noqa: ARG001
     return types.void(array, types.int64, types.int64), generate
 
 
-def _worked_on(context: Any, build: Any, kinds: Any, args: Any) -> _Entry:
-    """Where an entry of an array is worked on: the desk, or where it is. Given the array, the entry and the desk."""
-    if _is_desk(kinds[2]):
-        return _Entry(context, build, kinds[2], args[2], I64(0))
-    return _Entry(context, build, kinds[0], args[0], args[1])
+def _current_entry(context: Any, build: Any, kinds: Any, args: Any) -> _Entry:
+    """Where an entry is worked on: in local memory or where it is. The arguments begin with an array, the entry, local memory."""
+    if _is_local(kinds[2]):
+        return _Entry(build, kinds[0].dtype, _place(context, build, kinds[2], args[2], I64(0)))
+    return _entry(context, build, kinds[0], args[0], args[1])
 
 
 @intrinsic
-def worked_on(typing_context, array, at, desk):  # noqa: ARG001
-    """The record on the desk, which is a copy of entry `at`; or that entry where there is no desk."""
+def current_record(typing_context, array, at, local):  # noqa: ARG001
+    """The copy of entry `at` in local memory; or that entry where there is no local memory."""
 
     def generate(context, build, signature, args):
-        found = _worked_on(context, build, signature.args, args)
+        found = _current_entry(context, build, signature.args, args)
         return build.bitcast(found.begin, context.get_value_type(signature.return_type))
 
-    return array.dtype(array, types.int64, desk), generate
+    return array.dtype(array, types.int64, local), generate
 
 
 @intrinsic
-def copy_to_work(typing_context, array, to, desk, at):  # noqa: ARG001
+def load_record(typing_context, array, to, local, at):  # noqa: ARG001
     """A copy of entry `at` becomes what is worked on as entry `to`."""
 
     def generate(context, build, signature, args):
-        source = _Entry(context, build, signature.args[0], args[0], args[3])
-        _worked_on(context, build, signature.args, args).store(source.load())
+        source = _entry(context, build, signature.args[0], args[0], args[3])
+        _current_entry(context, build, signature.args, args).store(source.load())
         return context.get_dummy_value()
 
-    return types.void(array, types.int64, desk, types.int64), generate
+    return types.void(array, types.int64, local, types.int64), generate
 
 
 @intrinsic
-def keep_work(typing_context, array, to, desk):  # noqa: ARG001
-    """What was worked on becomes entry `to`, which it is already where there is no desk."""
+def store_record(typing_context, array, to, local):  # noqa: ARG001
+    """What was worked on becomes entry `to`, which it is already where there is no local memory."""
 
     def generate(context, build, signature, args):
-        if _is_desk(signature.args[2]):
-            source = _worked_on(context, build, signature.args, args)
-            _Entry(context, build, signature.args[0], args[0], args[1]).store(source.load())
+        if _is_local(signature.args[2]):
+            source = _current_entry(context, build, signature.args, args)
+            _entry(context, build, signature.args[0], args[0], args[1]).store(source.load())
         return context.get_dummy_value()
 
-    return types.void(array, types.int64, desk), generate
+    return types.void(array, types.int64, local), generate

@@ -23,7 +23,7 @@ from ..rules.compile import inlined, kernel
 from ..rules.rng import stir
 from ..rules.state import MAX_SEATS, state_t
 from .linear_features import MAX_LINEAR_ACTIVE, MAX_TARGETS, TARGET_COLUMNS
-from .records import NO_DESK, swap_records
+from .records import NO_LOCAL, swap_records
 
 EDGES_PER_NODE = 12  # on average; only nodes that were visited twice get their edges, and they have about 26
 MAX_EDGES = 64  # of one node: the bits of a mask of legal actions
@@ -79,7 +79,7 @@ class Tree(NamedTuple):
     logits: NDArray[np.float64]
     values: NDArray[np.float64]  # of the position just evaluated, by seat
     counters: NDArray[np.int64]
-    desk: Any = NO_DESK  # on a GPU: a record that is faster to reach, where a new node's state is worked on
+    local: Any = NO_LOCAL  # on a GPU: the thread's own memory, where a node's state is worked on (`records`)
 
 
 def new_tree(capacity: int, edges_per_node: int = EDGES_PER_NODE) -> Tree:
@@ -100,18 +100,18 @@ def new_tree(capacity: int, edges_per_node: int = EDGES_PER_NODE) -> Tree:
 
 
 @inlined
-def tree_with_desk(trees: Any, i: int, desk: Any) -> Any:
+def tree_with_local(trees: Any, i: int, local: Any) -> Any:
     """One of many trees in the same arrays, each with one more axis. Written out: Numba cannot loop over a tuple of types."""
     return Tree(
         trees.states[i], trees.nodes[i], trees.edges[i], trees.path_nodes[i], trees.path_edges[i], trees.targets[i],
-        trees.features[i], trees.actions[i], trees.logits[i], trees.values[i], trees.counters[i], desk,
+        trees.features[i], trees.actions[i], trees.logits[i], trees.values[i], trees.counters[i], local,
     )  # fmt: skip
 
 
 @inlined
 def tree_at(trees: Any, i: int) -> Any:
-    """One of many trees, without a desk."""
-    return tree_with_desk(trees, i, NO_DESK)
+    """One of many trees, whose states are worked on where they are."""
+    return tree_with_local(trees, i, NO_LOCAL)
 
 
 @inlined
@@ -193,7 +193,7 @@ def add_edge(tree: Tree, i: int, is_chance: bool) -> None:
 def link_child(tree: Tree, i: int, child: int) -> None:
     """A node becomes the newest child of an edge."""
     edge, newest = tree.edges[i], tree.edges[i].child
-    # The turns begin anew with the new child. If they break off in the middle of a round they no longer say who is behind.
+    # A new child begins a new round. In the middle of one, the order no longer tells who has the fewest visits.
     is_whole_round = newest == NO_NODE or tree.nodes[newest].next_child == newest
     tree.nodes[child].next_child = child if is_whole_round else NO_NODE
     tree.nodes[child].sibling = newest

@@ -20,7 +20,7 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 LANES = 32  # 16-bit numbers in a vector: 64 bytes
-MIN_VECTORS, MAX_VECTORS = 4, 7  # summed up at once: few enough to stay in registers; any larger number is a sum of these
+MIN_VECTORS, MAX_VECTORS = 4, 7  # summed up at once: few enough for the registers of AVX-512; any larger number is a sum of these
 MIN_UNITS = MIN_VECTORS * LANES
 FLOATS = 16  # single-precision numbers in a vector: 64 bytes
 DOT_SUMS = 4
@@ -220,7 +220,7 @@ def list_positive(typing, units, count, rows):  # noqa: ARG001
     """The numbers of those of the first `count` units that are above zero, into `rows`; how many there are.
 
     Which they are is as good as random, so a branch for each would be predicted wrong half of the time. Here is none: for every
-    eight units eight numbers are written, and the next eight begin behind those that count. So `rows` needs room for eight more.
+    eight units eight numbers are written, and the next eight begin behind those that count: never past the units looked at.
     """
 
     def generate(context, builder, signature, args):

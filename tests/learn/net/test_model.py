@@ -13,7 +13,7 @@ import torch
 from cabochon.learn.export_onnx import export, features_of
 from cabochon.learn.net.model import INPUT_COLUMNS, Model
 from cabochon.rules.state import MAX_SEATS
-from cabochon.search.models.net import load_net, net_path
+from cabochon.search.models.net import load_net, net_path, read_net, save_net
 from cabochon.search.net import Net, random_net
 from cabochon.search.net_features import NET_FEATURES, POLICY_SIZE
 from tests.support.net_inputs import first_evaluation, policy_indices, positions
@@ -100,6 +100,19 @@ def test_onnx_torch_and_the_compiled_net_agree(variant: str, players: int, expor
         assert value[:players] == pytest.approx(by_torch[0], abs=1e-3)
         assert logits == pytest.approx(by_torch[1], abs=1e-3)
         check_agrees(state, net, value[:players], logits)
+
+
+def test_onnx_has_further_layers(tmp_path: Path) -> None:
+    net = random_net(24, 16, hidden2=8, further=2)
+    save_net(tmp_path / "classic-2.safetensors", net, {})
+    export(tmp_path / "classic-2.safetensors", tmp_path / "deep.onnx")
+    session = onnxruntime.InferenceSession(tmp_path / "deep.onnx", providers=["CPUExecutionProvider"])
+    model, states = Model.from_net(read_net(tmp_path / "classic-2.safetensors")), positions("classic", 2)[:9]
+    values, policy_logits = session.run(["value", "policy"], {"features": np.stack([features_of(state) for state in states])})
+    for state, value, logits in zip(states, values, policy_logits, strict=True):
+        expected = torch_output(model, state)
+        assert value[:2] == pytest.approx(expected[0], abs=1e-3)
+        assert logits == pytest.approx(expected[1], abs=1e-3)
 
 
 def test_onnx_takes_any_number_of_positions_and_says_where_it_comes_from(exported: dict[str, Path]) -> None:

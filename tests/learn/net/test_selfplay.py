@@ -1,17 +1,15 @@
 """Games of a net against itself, on the CPU: what is kept of them is what happened."""
 
-from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
-from cabochon.learn.device import Device, made_for
+from cabochon.learn.device import STATE_WORDS, Device, made_for, order_on_gpu
 from cabochon.learn.net.inputs import DenseInputs
 from cabochon.learn.net.model import INPUT_COLUMNS, Model
 from cabochon.learn.net.selfplay import MAX_CONSIDERED, SelfPlay, SelfPlayConfig, halving_schedule
-from cabochon.rules.state import state_t
 from cabochon.rules.variants import TILES
 from cabochon.search.models.net import load_net
 from cabochon.search.net_features import MAX_NET_ACTIVE
@@ -23,13 +21,13 @@ CPU = Device("cpu")
 
 
 class LikeGpu(Device):
-    """A processor that works as a GPU does: new states on a desk, the entries of all trees side by side."""
+    """A processor that works as a GPU does: states in local memory, the entries of all trees side by side."""
 
-    def launcher_with_desk(self, function: Any, count: int, *arguments: Any) -> Any:
-        return self.launcher(function, count, np.zeros(1, state_t), *arguments)
+    def launcher_with_local(self, function: Any, count: int, *arguments: Any) -> Any:
+        return self.launcher(function, count, np.zeros(STATE_WORDS, np.int64), *arguments)
 
     def side_by_side(self, games: int, arrays: Any) -> Any:
-        return made_for(games, arrays, partial(np.zeros, order="F"))
+        return made_for(games, arrays, lambda shape, dtype: np.zeros(shape, dtype, order_on_gpu(dtype)))
 
 
 def played(variant: str, players: int, td_lambda: float = 1.0, device: Device = CPU, steps: int = STEPS) -> SelfPlay:
@@ -56,7 +54,7 @@ def test_policies_are_on_legal_moves_only(selfplay: SelfPlay) -> None:
 
 
 @pytest.mark.parametrize("variant, players", [("classic", 2), ("marvel", 3), ("cities", 4)])
-def test_a_desk_and_another_order_in_memory_change_nothing(variant: str, players: int) -> None:
+def test_local_memory_and_another_order_of_entries_change_nothing(variant: str, players: int) -> None:
     here, there = (played(variant, players, device=device, steps=LAST) for device in (CPU, LikeGpu("cpu")))
     for mine, theirs in zip(here.buffer, there.buffer, strict=True):
         torch.testing.assert_close(mine, theirs, rtol=0, atol=0)

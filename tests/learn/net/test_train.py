@@ -95,6 +95,8 @@ def test_a_run_after_the_end_of_its_chain_is_refused(folder: Path, tmp_path: Pat
         replace(PLAN, window=8).check(0.0)
     with pytest.raises(CabochonError, match="a net has 2 hidden layers or more, not 1"):
         replace(PLAN, layers=1).check(0.0)
+    with pytest.raises(CabochonError, match="a sparsity of -1 would reward units above zero: 0 or more"):
+        replace(PLAN, sparsity=-1.0).check(0.0)
 
 
 def test_silent_units_are_revived_before_the_first_update(folder: Path, tmp_path: Path) -> None:
@@ -206,6 +208,26 @@ def test_a_run_gives_a_net_more_layers(folder: Path, tmp_path: Path) -> None:
         np.testing.assert_array_equal(net.further, np.eye(16)[None])
     with pytest.raises(CabochonError, match="3 hidden layers of 16 and 16 units"):
         TrainingRun(PLAN, tmp_path / "third", Device("cpu"), begin=tmp_path / "classic-2.safetensors")
+    resumed = TrainingRun(replace(PLAN, layers=3), tmp_path, Device("cpu"))
+    begun = TrainingRun(replace(PLAN, layers=3), tmp_path / "more", Device("cpu"), begin=tmp_path / "classic-2.pt")
+    for run in (resumed, begun):
+        torch.testing.assert_close(run.trainer.model.further[0].weight, torch.eye(16))
+
+
+def test_a_run_of_another_size_in_the_folder_is_refused(folder: Path) -> None:
+    expected = "2 hidden layers of 16 and 16 units, not width 32 and 3 hidden layers of 16 and 16 units: say another --out"
+    with pytest.raises(CabochonError, match=expected):
+        TrainingRun(replace(PLAN, layers=3), folder, Device("cpu"))
+
+
+def test_a_run_with_sparsity_reports_how_many_units_share(tmp_path: Path) -> None:
+    run = TrainingRun(replace(PLAN, sparsity=0.1), tmp_path, Device("cpu"))
+    assert "units" not in TrainingRun(PLAN, tmp_path / "without", Device("cpu")).progress(1.0)
+    run.selfplays[0].max_decisions = 10
+    for _ in range(20):
+        run.selfplays[0].advance()
+    run.losses = run.trainer.update(run.selfplays[0])
+    assert 1 <= run.progress(1.0)["units"] <= 2 * 32 + 16 + 16
 
 
 def test_a_larger_net_is_refused(folder: Path, tmp_path: Path) -> None:

@@ -2,8 +2,8 @@
 """Lists of features as the rows that a torch net takes.
 
 One matrix product is faster than an embedding with atomic additions, although most of a row is zero. On a GPU a warp makes a row
-in shared memory and writes it out in one piece: clearing the rows and then writing their few numbers one by one took twice as
-long.
+in shared memory and writes it out in one piece. Clearing all rows first and then writing their few numbers one by one goes over
+the memory twice, the second time with most of every line of memory unused.
 """
 
 from typing import Any
@@ -18,10 +18,12 @@ from .model import INPUT_COLUMNS
 
 cuda: Any = numba.cuda
 ONE_IN_BFLOAT16 = 0x3F80
-WARP, WARPS = 32, 8  # a row is made by a warp, with the others of its block beside it
+WARP, WARPS = 32, 8  # a warp makes a row, and a block eight of them side by side
 WORDS = INPUT_COLUMNS // 2  # of two columns: 6 KB a row, 48 KB a block, which is what a block may have without asking for more
 BLOCKS = 528  # four on each of 132 multiprocessors; each goes on with further rows
 HALF, LOW = 16, 0xFFFF
+assert INPUT_COLUMNS % 2 == 0
+assert WARPS * WORDS * 4 <= 48 * 1024
 
 
 @inlined

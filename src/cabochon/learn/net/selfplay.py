@@ -33,7 +33,7 @@ from ...search.linear_eval import softmax_inplace, terminal_values
 from ...search.mcts import SearchConfig, init_root, list_actions, list_actions_of, select_leaf
 from ...search.net_features import MAX_NET_ACTIVE, POLICY_SIZE, list_net_features, policy_index
 from ...search.net_mcts import NET_EDGES_PER_NODE, expand_leaf
-from ...search.records import copy_to_work, worked_on
+from ...search.records import current_record, load_record
 from ...search.tree import (
     NO_EDGE,
     NO_NODE,
@@ -48,7 +48,7 @@ from ...search.tree import (
     node_value,
     proven_best_edge,
     tree_at,
-    tree_with_desk,
+    tree_with_local,
     write_root_values,
 )
 from ..device import Device
@@ -62,7 +62,6 @@ NOISY_ROUNDS = 12  # rounds in which moves are drawn with full noise, so that ga
 LATER_NOISE = 0.25
 MAX_DECISIONS = {2: 160, 3: 220, 4: 280}  # in a game; one that goes on is ranked as it stands, or both sides would learn to stall
 MIN_FINISHED = 0.5  # games ended, of those begun together, before learning begins: the first to end are the short ones
-ROOT_FIELDS = 4  # of the leaves: what is to be known of roots later
 CHECK_EVERY = 16  # steps between two counts of finished games: reading the number waits for the GPU
 OUTPUT_COLUMNS = (MAX_SEATS + POLICY_SIZE + 7) // 8 * 8  # values and policy; rows of whole 16 bytes, which GPUs are fast for
 
@@ -86,6 +85,15 @@ class Leaves(NamedTuple):
     node: Any
     depth: Any
     outputs: Any  # games x OUTPUT_COLUMNS: logits of the seats, the one to decide first, and of the policy
+
+
+class Roots(NamedTuple):
+    """What is kept of the leaves that are roots: to learn from, and to compare."""
+
+    features: Any
+    feature_counts: Any
+    policy_indices: Any
+    needs_net: Any
 
 
 class ReplayBuffer(NamedTuple):
@@ -122,14 +130,12 @@ def halving_schedule(simulations: int, max_considered: int = MAX_CONSIDERED) -> 
 
 
 @inlined
-def write_leaf(tree: Tree, at: int, leaves: Leaves, i: int, is_on_desk: bool) -> None:
-    """Make a node the input of the net, if it has still to be evaluated; a new node's state still lies on the desk."""
+def write_leaf(tree: Tree, at: int, leaves: Leaves, i: int) -> None:
+    """Make a node the input of the net, if it has still to be evaluated; its state has been loaded."""
     leaves.needs_net[i] = is_open_leaf(tree, at)
     if leaves.needs_net[i] == 0:
         return
-    if not is_on_desk:
-        copy_to_work(tree.states, at, tree.desk, at)
-    state = worked_on(tree.states, at, tree.desk)
+    state = current_record(tree.states, at, tree.local)
     for k in range(state.players):
         leaves.feature_counts[i, k] = list_net_features(state, (state.turn + k) % state.players, leaves.features[i, k])
 
@@ -153,15 +159,16 @@ def begin_one(i: int, games: Games, seed: int) -> None:
 
 
 @inlined
-def init_one(i: int, desk: Any, trees: Any, games: Games, leaves: Leaves) -> None:
+def init_one(i: int, local: Any, trees: Any, games: Games, leaves: Leaves) -> None:
     """Begin the search of a game's position: a determinization of it is the root."""
-    tree = tree_with_desk(trees, i, desk)
+    tree = tree_with_local(trees, i, local)
     games.rngs[i] = stir(games.rngs[i])
     init_root(tree, games.states[i : i + 1], games.rngs[i])
     determinize(tree.states[0], stir(games.rngs[i]))
     leaves.node[i] = 0
     leaves.depth[i] = -1
-    write_leaf(tree, ROOT, leaves, i, is_on_desk=False)
+    load_record(tree.states, ROOT, tree.local, ROOT)
+    write_leaf(tree, ROOT, leaves, i)
     write_policy_indices(tree, leaves.policy_indices[i])
 
 
@@ -189,17 +196,19 @@ def best_edge_with(tree: Tree, noise: Any, visits: int) -> int:
 
 @inlined
 def select_one(
-    i: int, desk: Any, trees: Any, leaves: Leaves, noise: Any, schedule: Any, simulation: int, config: SearchConfig
+    i: int, local: Any, trees: Any, leaves: Leaves, noise: Any, schedule: Any, simulation: int, config: SearchConfig
 ) -> None:
     """The first part of a simulation: select a leaf."""
-    tree = tree_with_desk(trees, i, desk)
+    tree = tree_with_local(trees, i, local)
     root, forced = tree.nodes[0], NO_EDGE
     if root.first_edge != NO_EDGE:
         forced = best_edge_with(tree, noise[i], schedule[min(root.edge_count, schedule.shape[0] - 1), simulation])
     at, depth, is_new = select_leaf(tree, config, ROOT, TOP, forced)
     leaves.node[i] = at
     leaves.depth[i] = depth
-    write_leaf(tree, at, leaves, i, is_on_desk=is_new)
+    if not is_new:  # a new node's state is still in local memory
+        load_record(tree.states, at, tree.local, at)
+    write_leaf(tree, at, leaves, i)
 
 
 @inlined
@@ -213,13 +222,13 @@ def read_outputs(tree: Tree, state: State, outputs: Any) -> None:
 
 
 @inlined
-def expand_one(i: int, desk: Any, trees: Any, leaves: Leaves) -> None:
+def expand_one(i: int, local: Any, trees: Any, leaves: Leaves) -> None:
     """The last part of a simulation: expand the leaf with the net's output and back up. The root itself has no path."""
-    tree = tree_with_desk(trees, i, desk)
+    tree = tree_with_local(trees, i, local)
     at = leaves.node[i]
     if leaves.needs_net[i] != 0:
-        copy_to_work(tree.states, at, tree.desk, at)
-        state = worked_on(tree.states, at, tree.desk)
+        load_record(tree.states, at, tree.local, at)
+        state = current_record(tree.states, at, tree.local)
         read_outputs(tree, state, leaves.outputs[i])
         count = list_actions_of(tree, state, tree.nodes[at].last_return)
         for n in range(count):
@@ -351,7 +360,7 @@ def new_games(device: Device, states: Any) -> Games:
 
 
 class Outputs:
-    """The layers of the values and of the policy as one: a matrix product each, of 4 and of 327 columns, took much longer."""
+    """The layers of the values and of the policy as one matrix product: of its own, one of 4 columns wastes most of a GPU."""
 
     def __init__(self, device: Device, model: Model) -> None:
         hidden, kind = model.policy.in_features, model.policy.weight.dtype
@@ -387,14 +396,14 @@ class BatchedSearch:
         self.schedule = torch.from_numpy(halving_schedule(max(1, simulations))).to(device.name)
         self.noise = device.zeros(count, ACTION_COUNT)
         self.leaves = new_leaves(device, count, players)
-        self.root = Leaves._make(array.clone() for array in self.leaves)
+        self.root = Roots._make(getattr(self.leaves, name).clone() for name in Roots._fields)
         self._inputs = DenseInputs(device, self.leaves.features, self.leaves.feature_counts)
         self._outputs = Outputs(device, model)
-        self._init = device.launcher_with_desk(init_one, count, self.trees, games, self.leaves)
-        self._expand = device.launcher_with_desk(expand_one, count, self.trees, self.leaves)
+        self._init = device.launcher_with_local(init_one, count, self.trees, games, self.leaves)
+        self._expand = device.launcher_with_local(expand_one, count, self.trees, self.leaves)
         given = self.trees, self.leaves, self.noise, self.schedule
         self._selects = [
-            device.launcher_with_desk(select_one, count, *given, simulation, NET_SEARCH) for simulation in range(simulations)
+            device.launcher_with_local(select_one, count, *given, simulation, NET_SEARCH) for simulation in range(simulations)
         ]
         self._graph: torch.cuda.CUDAGraph | None = None
 
@@ -407,8 +416,8 @@ class BatchedSearch:
     def _search(self) -> None:
         self._outputs.refresh()
         self._init()
-        for kept, now in zip(self.root[:ROOT_FIELDS], self.leaves, strict=False):
-            kept.copy_(now)
+        for name, kept in self.root._asdict().items():
+            kept.copy_(getattr(self.leaves, name))
         self._evaluate()
         for select in self._selects:
             select()
@@ -482,7 +491,8 @@ class SelfPlay:
         scale = torch.where(self.games.decisions < NOISY_ROUNDS * self.players, 1.0, LATER_NOISE)
         search.noise.copy_(gumbel_noise(self.device, self.count) * scale[:, None])
         search.run()
-        self.features[at], self.feature_counts[at], self.policy_indices[at] = search.root[:3]
+        self.features[at], self.feature_counts[at] = search.root.features, search.root.feature_counts
+        self.policy_indices[at] = search.root.policy_indices
         limits = self.max_decisions, self.td_lambda
         self.device.for_each(play_one, self.count, search.trees, self.games, search.noise, self.buffer, self.step, *limits)
         self.step += 1

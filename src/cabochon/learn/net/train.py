@@ -28,6 +28,7 @@ from .selfplay import MAX_DECISIONS, SelfPlay, SelfPlayConfig
 WARM_UP, LAST_RATE = 200, 0.03  # updates until the full learning rate; the part of it at the end
 WEIGHT_DECAY, EMA_DECAY = 1e-4, 0.998
 BATCHES_TO_LOOK_AT = 16  # for units that are never above zero
+LOSSES = 3  # of policy, value and points; with sparsity there is one more number
 RUNS_BEFORE_RECORDING = 5  # torch wants a few runs outside a CUDA graph first, in which it allocates what it needs
 update_average = get_ema_multi_avg_fn(EMA_DECAY)
 ROOT_VALUE_WEIGHT = 0.3  # of the search's own value beside the result of the game: less noise, for a little bias
@@ -80,7 +81,7 @@ class Trainer:
         return self.steps[selfplay.players]
 
     def update(self, selfplay: SelfPlay) -> torch.Tensor:
-        """One update on positions drawn from the replay buffer; the losses of policy, value and points."""
+        """One update on positions drawn from the replay buffer; its losses, as `TrainStep` has them."""
         self.updates += 1
         return self.step_for(selfplay).run()
 
@@ -107,7 +108,7 @@ class TrainStep:
         self.features = device.zeros(batch, *selfplay.features.shape[2:], dtype=torch.int16)
         self.feature_counts = device.zeros(batch, *selfplay.feature_counts.shape[2:], dtype=torch.int16)
         self.inputs = DenseInputs(device, self.features, self.feature_counts)
-        self.filled, self.losses = device.zeros(1), device.zeros(3)
+        self.filled, self.losses = device.zeros(1), device.zeros(LOSSES + bool(trainer.plan.sparsity))
         self.weights = torch.tensor([1.0, VALUE_WEIGHT, POINTS_WEIGHT, trainer.plan.sparsity], device=device.name)
         self.runs = 0
         self._graph: torch.cuda.CUDAGraph | None = None
@@ -128,7 +129,7 @@ class TrainStep:
     def _losses(self) -> torch.Tensor:
         """The losses of policy, value and points on positions drawn at random; those of games still running do not count.
 
-        With `sparsity` also how many units share in the answer, in thousands: the search pays for each that is above zero.
+        With `sparsity` also how many units share in the answer, in thousands: fewer above zero are fewer to multiply in a search.
         """
         trainer, selfplay, buffer = self.trainer, self.selfplay, self.selfplay.buffer
         device, seats = trainer.device.name, selfplay.players
@@ -152,7 +153,7 @@ class TrainStep:
         trainer.optimiser.zero_grad(set_to_none=False)
         (losses * self.weights[: len(losses)]).sum().backward()
         trainer.optimiser.step()
-        self.losses.copy_(losses[:3].detach())
+        self.losses.copy_(losses.detach())
         with torch.no_grad():
             update_average(list(trainer.average.parameters()), list(trainer.model.parameters()), 0)
 
@@ -187,6 +188,19 @@ def chain_of(run: dict[str, str]) -> dict[str, Any]:
     return {key: json.loads(run[key]) for key in ("minutes", "games", "decisions", "runs")}
 
 
+def selfplay_config(plan: Plan, players: int, before: dict[str, Any]) -> SelfPlayConfig:
+    """Fewer games of more players, whose positions take more memory; other seeds than the runs before."""
+    games = max(1, plan.games * 2 // (players * len(plan.players)))
+    steps = MAX_DECISIONS[players] + plan.steps(before["minutes"])
+    return SelfPlayConfig(plan.variant, players, games, plan.simulations, steps, plan.seed + int(before["games"]), plan.td_lambda)
+
+
+def in_words(sizes: tuple[int, int, int, int]) -> str:
+    """A model's sizes, to be read."""
+    width, hidden1, hidden2, further = sizes
+    return f"width {width} and {MIN_LAYERS + further} hidden layers of {hidden1} and {hidden2} units"
+
+
 def load_or_widen(model: Model, known: Model, file: Path) -> None:
     """The model computes what the known one does, which may be smaller."""
     sizes, wanted = known.sizes, model.sizes
@@ -195,10 +209,7 @@ def load_or_widen(model: Model, known: Model, file: Path) -> None:
     elif all(size <= room for size, room in zip(sizes, wanted, strict=True)):
         model.widen_from(known)
     else:
-        raise CabochonError(
-            f"{file} has width {sizes[0]} and {sizes[3] + MIN_LAYERS} hidden layers of {sizes[1]} and {sizes[2]} units: "
-            "say --width, --layers and --hidden at least so"
-        )
+        raise CabochonError(f"{file} has {in_words(sizes)}: say --width, --layers and --hidden at least so")
 
 
 class TrainingRun:
@@ -216,15 +227,9 @@ class TrainingRun:
         self.resume()
         plan.check(self.before["minutes"])
         self.trainer.refresh()
-        self.selfplays = [SelfPlay(device, self.trainer.playing, self._selfplay_config(players)) for players in plan.players]
-        self.losses = torch.zeros(3)
-
-    def _selfplay_config(self, players: int) -> SelfPlayConfig:
-        """Fewer games of more players, whose positions take more memory; other seeds than the runs before."""
-        plan, seed = self.plan, self.plan.seed + int(self.before["games"])
-        games = max(1, plan.games * 2 // (players * len(plan.players)))
-        steps = MAX_DECISIONS[players] + plan.steps(self.before["minutes"])
-        return SelfPlayConfig(plan.variant, players, games, plan.simulations, steps, seed, plan.td_lambda)
+        configs = [selfplay_config(plan, players, self.before) for players in plan.players]
+        self.selfplays = [SelfPlay(device, self.trainer.playing, config) for config in configs]
+        self.losses = torch.zeros(LOSSES)
 
     @property
     def checkpoint(self) -> Path:
@@ -258,6 +263,9 @@ class TrainingRun:
         """Go on where an earlier run stopped."""
         if self.checkpoint.exists():
             saved = torch.load(self.checkpoint, map_location=self.device.name, weights_only=True)
+            found, wanted = Model.from_state(saved["model"]).sizes, self.trainer.model.sizes
+            if found != wanted:
+                raise CabochonError(f"{self.checkpoint} has {in_words(found)}, not {in_words(wanted)}: say another --out")
             self.trainer.model.load_state_dict(current_names(saved["model"]))
             self.trainer.average.load_state_dict(current_names(saved["average"]))
             self.trainer.optimiser.load_state_dict(saved["optimiser"])
@@ -267,14 +275,15 @@ class TrainingRun:
         """How far everything is."""
         games = sum(int(selfplay.games.finished.sum()) for selfplay in self.selfplays)
         decisions = sum(selfplay.step * selfplay.count for selfplay in self.selfplays)
-        policy, value, points = (round(float(loss), 4) for loss in self.losses)
-        return {
+        policy, value, points, *units = (round(float(loss), 4) for loss in self.losses)
+        line = {
             "run": self.name, "minutes": round(self.before["minutes"] + seconds / 60, 2), "games": self.before["games"] + games,
             "decisions": self.before["decisions"] + decisions, "updates": self.trainer.updates,
             "games_per_second": round(games / seconds), "decisions_per_second": round(decisions / seconds),
             "simulations_per_second": round(decisions * self.plan.simulations / seconds),
             "length": round(decisions / max(1, games), 1), "policy": policy, "value": value, "points": points,
         }  # fmt: skip
+        return line | ({"units": round(1000 * units[0], 1)} if units else {})
 
     def save(self, seconds: float) -> None:
         """Write the checkpoint and the net as it plays."""

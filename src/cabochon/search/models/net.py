@@ -36,6 +36,7 @@ FILE_NAMES = {
 # A packed matrix is whole numbers of 16 bits, compressed, with the step between two of them and its shape beside it.
 STEPS = {"embedding": 1 / 128, "hidden1": 1 / 1024, "hidden2": 1 / 1024, "further": 1 / 1024, "policy": 1 / 1024}
 STEP, SHAPE = "_step", "_shape"
+FURTHER = ("further", "further_bias")  # not in the files of nets without further layers
 LZMA: Any = [{"id": lzma.FILTER_LZMA2, "preset": 6, "lc": 3, "lp": 1, "pb": 1}]  # pairs of bytes
 
 
@@ -97,7 +98,8 @@ def _array(arrays: dict[str, NDArray[Any]], field: str) -> NDArray[np.float32]:
 
 def _net_of(arrays: dict[str, NDArray[Any]]) -> Net:
     """The arrays of a file as a net; those of further layers may be missing."""
-    known = {field: _array(arrays, field) for field in Net._fields if FILE_NAMES[field] in arrays}
+    optional = [field for field in FURTHER if FILE_NAMES[field] not in arrays]
+    known = {field: _array(arrays, field) for field in Net._fields if field not in optional}
     units = known["hidden2_bias"].size
     none = {"further": np.zeros((0, units, units), np.float32), "further_bias": np.zeros((0, units), np.float32)}
     return Net(**{**none, **known})
