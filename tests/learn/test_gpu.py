@@ -4,10 +4,12 @@ import os
 import subprocess
 import sys
 
+import numba.cuda
 import pytest
 import torch
 
 from cabochon import CabochonError
+from cabochon.learn.device import Device
 
 from . import gpu_check
 
@@ -19,6 +21,13 @@ def test_gpu_and_processor_agree_or_there_is_no_gpu(variant: str, players: int) 
     else:
         with pytest.raises(CabochonError, match="no CUDA GPU was found"):
             gpu_check.check(variant, players)
+
+
+def test_without_numba_cuda_a_gpu_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(numba.cuda, "implementation", "Built-in")
+    with pytest.raises(CabochonError, match=r"numba-cuda, which the extra \[gpu\] brings"):
+        Device("cuda")
 
 
 def test_simulated_threads_see_what_the_processor_sees() -> None:

@@ -106,6 +106,8 @@ class Device:
         self.is_gpu = name == "cuda"
         if self.is_gpu and not torch.cuda.is_available():
             raise CabochonError("no CUDA GPU was found: the processor does the same, slower, with --device cpu")
+        if self.is_gpu and cuda.implementation == "Built-in":
+            raise CabochonError("Numba's own CUDA target is too old: install numba-cuda, which the extra [gpu] brings")
         if self.is_gpu:
             keep_tables_in_global_memory()
 
