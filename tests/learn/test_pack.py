@@ -8,7 +8,7 @@ import pytest
 
 from cabochon.learn import pack
 from cabochon.learn.pack import with_temperature
-from cabochon.search.models.net import FOLDER, read_net, read_run
+from cabochon.search.models.net import FOLDER, read_net, read_run, save_net
 from cabochon.search.net import random_net
 
 NET = FOLDER / "cities-2-3-4.safetensors"
@@ -35,12 +35,25 @@ def test_a_temperature_is_written_into_the_file(monkeypatch: pytest.MonkeyPatch,
     assert 0.25 * known == pytest.approx(float(read_run(tmp_path / "two" / NET.name)["temperature"]))
 
 
-def test_a_temperature_that_makes_no_sense_is_refused(
+def test_a_pruned_net_tells_how_many_units_are_gone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    net = random_net(16, 16)
+    net.hidden1_bias[[2, 5]] = -1e4
+    net.hidden1_bias[6:] = 1e3
+    save_net(tmp_path / "classic-2.safetensors", net, {})
+    run(monkeypatch, tmp_path / "classic-2.safetensors", tmp_path / "packed", "--prune", 2000)
+    after = tmp_path / "packed" / "classic-2.safetensors"
+    assert 2 <= int(read_run(after)["pruned"]) == 16 - read_net(after).hidden1_bias.size <= 6
+
+
+def test_numbers_that_make_no_sense_are_refused(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit):
         run(monkeypatch, NET, tmp_path, "--temperature", 0)
     assert "--temperature must be above zero, not 0" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        run(monkeypatch, NET, tmp_path, "--prune", -1)
+    assert "--prune takes a number of positions, not -1" in capsys.readouterr().err
 
 
 def test_a_temperature_divides_the_logits_of_the_value_alone() -> None:

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from ..search.models.net import read_net, read_run, save_packed_net
+from ..search.models.net import players_of, read_net, read_run, save_packed_net
 from ..search.net import Net
+from .prune import pruned
 
 
 def with_temperature(net: Net, temperature: float) -> Net:
@@ -24,14 +25,23 @@ def main() -> None:
     parser.add_argument(
         "--temperature", type=float, default=1.0, help="of the value, as cabochon.learn.calibrate finds it: below 1 it is surer"
     )
+    parser.add_argument(
+        "--prune", type=int, default=0, metavar="POSITIONS", help="leave out units of hidden1 that do nothing in so many"
+    )
     options = parser.parse_args()
+    if options.prune < 0:
+        parser.error(f"--prune takes a number of positions, not {options.prune}")
     if not options.temperature > 0:
         parser.error(f"--temperature must be above zero, not {options.temperature:g}")
     for path in options.nets:
-        run = read_run(path)
+        net, run = read_net(path), read_run(path)
+        if options.prune:
+            units = net.hidden1_bias.size
+            net = pruned(net, path.stem.split("-")[0], players_of(path), options.prune)
+            run["pruned"] = json.dumps(units - net.hidden1_bias.size + json.loads(run.get("pruned", "0")))
         if options.temperature != 1:
             run["temperature"] = json.dumps(options.temperature * json.loads(run.get("temperature", "1")))
-        save_packed_net(options.folder / path.name, with_temperature(read_net(path), options.temperature), run)
+        save_packed_net(options.folder / path.name, with_temperature(net, options.temperature), run)
 
 
 if __name__ == "__main__":
