@@ -23,7 +23,6 @@ from cabochon.search.net_features import (
     TILE_AWAY,
     TILE_LEVELS,
     WINNING_CARD,
-    list_net_features,
 )
 from tests.envs.games import reserving_games, with_other_hidden_cards
 from tests.support.net_inputs import net_features, policy_indices, positions
@@ -92,15 +91,6 @@ def test_a_seat_knows_which_colours_a_card_still_wants() -> None:
     ]
     assert third in needs
     assert sorted(wanted) == [feature for feature in net_features(state)[0] if feature >= NEED]
-
-
-@pytest.mark.parametrize("variant, players", ALL_GAMES)
-def test_the_newest_features_end_the_list(variant: str, players: int) -> None:
-    """A net that was made before them reads the list up to the first one."""
-    listed = np.empty(MAX_NET_ACTIVE, np.int32)
-    for state in positions(variant, players)[::3]:
-        is_new = listed[: list_net_features(state, state["turn"], listed)] >= NEED
-        assert (is_new == np.sort(is_new)).all()
 
 
 def face(demand: tuple[int, ...], prestige: int, other: int = 0) -> int:

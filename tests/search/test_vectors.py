@@ -20,6 +20,11 @@ def sum_rows(table: Any, rows: Any, n: int, first: Any, out: Any) -> None:
 
 
 @unkept
+def change_rows(table: Any, added: Any, n: int, removed: Any, m: int, sums: Any) -> None:
+    vectors.change_rows(table, added, n, removed, m, sums)
+
+
+@unkept
 def sum_products(table: Any, rows: Any, factors: Any, n: int, out: Any) -> None:
     vectors.sum_products(table, rows, factors, n, out)
 
@@ -59,6 +64,16 @@ def test_rows_are_summed_up_to_the_ends_of_the_range(n: int, largest: int) -> No
     first, out = random_table(rng, largest, width)[0].copy(), np.zeros(width, np.int16)
     sum_rows(table, rows, n, first, out)
     np.testing.assert_array_equal(expected_sums(table, rows[:n], first), out)
+
+
+@pytest.mark.parametrize("n", COUNTS)
+def test_rows_are_added_and_subtracted(n: int) -> None:
+    rng, width, m = np.random.default_rng(n), MIN_UNITS + LANES, 7
+    table, rows = random_table(rng, 300, width), rng.integers(0, ROWS, (2, ROWS + n)).astype(np.int32)
+    sums = random_table(rng, 300, width)[0].copy()
+    expected = sums + table[rows[0, :n]].sum(0) - table[rows[1, :m]].sum(0)
+    change_rows(table, rows[0], n, rows[1], m, sums)
+    np.testing.assert_array_equal(expected, sums)
 
 
 @pytest.mark.parametrize("n", COUNTS)

@@ -234,11 +234,23 @@ def list_gauntlet(state: State, seat: int, held: Holdings, out: Any, n: int) -> 
 
 
 @inlined
+def to_move_in(state: State, seat: int) -> int:
+    """The feature that says how soon the seat moves."""
+    return TO_MOVE_IN + (seat - state.turn + state.players) % state.players
+
+
+@inlined
+def seat_of_round(state: State, seat: int) -> int:
+    """The feature that says where the seat sits in the round."""
+    return SEAT_OF_ROUND + (seat - state.start + state.players) % state.players
+
+
+@inlined
 def list_place(state: State, seat: int, out: Any, n: int) -> int:
     """How soon the seat moves, where it sits in the round, and how many places of its reserve are taken."""
     out[n] = HAS_RESERVED + state.reserved[seat]
-    out[n + 1] = TO_MOVE_IN + (seat - state.turn + state.players) % state.players
-    out[n + 2] = SEAT_OF_ROUND + (seat - state.start + state.players) % state.players
+    out[n + 1] = to_move_in(state, seat)
+    out[n + 2] = seat_of_round(state, seat)
     return n + 3
 
 

@@ -285,9 +285,9 @@ def should_widen(state: State, edge: Any, config: SearchConfig) -> bool:
         return True
     if edge.is_chance == 0 or count >= config.max_chance_children or edge.is_proven != 0:
         return False
-    if config.has_common_cards and count >= state.deck_size[deck_drawn_from(edge.action)]:
+    if edge.visits < config.visits_per_chance_child * count * count:
         return False
-    return edge.visits >= config.visits_per_chance_child * count * count
+    return not config.has_common_cards or count < state.deck_size[deck_drawn_from(edge.action)]
 
 
 @inlined

@@ -19,16 +19,17 @@ from numpy.typing import NDArray
 
 from ..rules.compile import inlined
 from ..rules.state import MAX_SEATS, State
+from .accumulators import Accumulators, accumulate, list_rest, new_accumulators
 from .linear_eval import softmax_inplace
-from .net_features import MAX_NET_ACTIVE, NET_FEATURES, POLICY_SIZE, list_seat_features, list_table
-from .vectors import DOT_UNITS, LANES, MIN_UNITS, activate, aligned, dot, list_positive, sum_products, sum_rows
+from .net_features import MAX_NET_ACTIVE, NET_FEATURES, POLICY_SIZE, list_table
+from .vectors import DOT_UNITS, LANES, MIN_UNITS, activate, aligned, aligned_empty, dot, list_positive, sum_products, sum_rows
 
 Floats = NDArray[np.float32]
 MAX_INT16 = 32767
 MAX_FACTOR = MAX_INT16 // 2  # of units in whole numbers: leaves room where several large products come together
 HALF = 1 << 16  # a product keeps the upper half of its bits (`sum_products`)
 MIN_WEIGHT = 1e-6  # of an output that has no weight at all
-LARGE_AT_ONCE, SIGMAS = 8, 4  # see `max_sums`
+LARGE_AT_ONCE, SIGMAS, ROOM = 8, 4, 1.5  # see `max_sums`
 
 
 class Net(NamedTuple):
@@ -73,13 +74,14 @@ class FastNet(NamedTuple):
 
 
 def max_sums(net: Net) -> Floats:
-    """What the features of a seat may add up to in every unit, with much room: a few of the largest weights at once, and a sum of
-    common ones far from its mean. (If all weights had one sign and all were large, it could be more.)
+    """What the features of a seat may add up to in every unit, with much room: half as much again as a few of the largest weights
+    at once and a sum of common ones far from its mean. (If all weights had one sign and all were large, it could be more.)
+    Positions of random games come up to 62 % of it. Sums that are kept do not stop at the ends of the range (`accumulators`).
     """
     weights = net.embedding
     common = MAX_NET_ACTIVE * np.abs(weights.mean(0)) + SIGMAS * math.sqrt(MAX_NET_ACTIVE) * weights.std(0)
     bounds: Floats = np.abs(net.embedding_bias) + LARGE_AT_ONCE * np.abs(weights).max(0) + common + MIN_WEIGHT
-    return bounds
+    return ROOM * bounds
 
 
 def padded(array: NDArray[Any], lengths: dict[int, int]) -> NDArray[Any]:
@@ -134,6 +136,7 @@ def fast_net(net: Net) -> FastNet:
 class Workspace(NamedTuple):
     """Scratch buffers for one forward pass; every thread has its own."""
 
+    accumulators: Accumulators
     features: NDArray[np.int32]
     table: NDArray[np.int16]  # the part of every embedding that comes from the table
     embedded: NDArray[np.int16]  # the embeddings of all seats, one behind the other
@@ -150,15 +153,16 @@ def new_workspace(net: FastNet) -> Workspace:
     """Buffers of the sizes that a net needs."""
     width, hidden1, hidden2 = net.embedding_bias.shape[0], net.hidden1.shape[1], net.hidden2.shape[1]
     return Workspace(
+        new_accumulators(width),
         np.empty(MAX_NET_ACTIVE, np.int32),
-        aligned(np.empty(width, np.int16)),
-        aligned(np.empty(MAX_SEATS * width, np.int16)),
+        aligned_empty((width,), np.int16),
+        aligned_empty((MAX_SEATS * width,), np.int16),
         np.empty(max(MAX_SEATS * width, hidden1, hidden2), np.int32),
-        aligned(np.empty(hidden1, np.int32)),
-        aligned(np.empty(hidden1, np.float32)),
-        aligned(np.empty(max(hidden1, hidden2), np.int16)),
-        aligned(np.empty(hidden2, np.int32)),
-        aligned(np.empty(hidden2, np.float32)),
+        aligned_empty((hidden1,), np.int32),
+        aligned_empty((hidden1,), np.float32),
+        aligned_empty((max(hidden1, hidden2),), np.int16),
+        aligned_empty((hidden2,), np.int32),
+        aligned_empty((hidden2,), np.float32),
         np.empty(MAX_SEATS, np.float64),
     )
 
@@ -180,6 +184,14 @@ def random_net(width: int, hidden: int, seed: int = 0, hidden2: int | None = Non
 
 
 @inlined
+def add_sums(units: Any, sums: Any) -> None:
+    """Add sums that are kept; what comes out stops at the ends of 16 bits."""
+    for i in range(units.shape[0]):
+        whole = np.int32(units[i]) + np.int32(sums[i])
+        units[i] = np.int16(min(max(whole, np.int32(-MAX_INT16)), np.int32(MAX_INT16)))
+
+
+@inlined
 def embed(net: FastNet, state: State, work: Workspace) -> int:
     """The embeddings of all seats, the one to decide first, without their ReLU; how many units that are.
 
@@ -188,10 +200,11 @@ def embed(net: FastNet, state: State, work: Workspace) -> int:
     width, count = net.embedding.shape[1], list_table(state, work.features, 0)
     sum_rows(net.embedding, work.features, count, net.embedding_bias, work.table)
     for k in range(state.players):
-        count = list_seat_features(state, (state.turn + k) % state.players, work.features, 0)
-        while work.features[count - 1] >= net.embedding.shape[0]:  # a net from before the last group of features
-            count -= 1
-        sum_rows(net.embedding, work.features, count, work.table, work.embedded[k * width : (k + 1) * width])
+        seat, embedded = (state.turn + k) % state.players, work.embedded[k * width : (k + 1) * width]
+        at = accumulate(net.embedding, state, seat, work.accumulators)
+        count = list_rest(work.accumulators, at, state, seat, work.features)
+        sum_rows(net.embedding, work.features, count, work.table, embedded)
+        add_sums(embedded, work.accumulators.sums[at])
     return state.players * width
 
 

@@ -16,7 +16,7 @@
     PASSED         1  the seat before has passed
     NEED         840  a colour that a card still wants: its points, the colour, how many, how many tokens are missing in all
 
-NEED came later than the others. It is the last group, also in every list, so that a net without it reads the list up to there.
+NEED came later than the others. Nets from before have no rows for it (`has_needs`).
 In Cities, where the goal is a tile, some indices mean something else: those of the linear features about the Gauntlet, which
 only Marvel has (from COLOURS_MISSING on). So the table is as large as it was, and every net file stays valid.
 
@@ -33,7 +33,7 @@ The policy has outputs of its own, from 0 to POLICY_SIZE - 1, for the same reaso
 wherever it lies. `policy_index` maps one of the 73 actions to its output.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..rules.actions import BUY, BUY_RESERVED, CLAIM_TILE, GIVE_BACK, PASS, RESERVE, RESERVE_DECK
 from ..rules.cards import CARD_COUNT, NONE, TIER_COUNT, TILE_START
@@ -48,6 +48,7 @@ from .linear_features import (
     CARD_POINTS,
     COLOURS_MISSING,
     DISTANCES,
+    HAS_RESERVED,
     IN_MARKET,
     IN_RESERVE,
     LINEAR_FEATURES,
@@ -62,10 +63,11 @@ from .linear_features import (
     holdings_of,
     list_flags,
     list_gauntlet,
-    list_place,
     list_tableau,
     list_tokens,
+    seat_of_round,
     tile_uses,
+    to_move_in,
 )
 
 CARD_DISTANCES = 7  # tokens missing for a card: 0 to 5, or more
@@ -88,7 +90,7 @@ LAST_ROUND = SEATS + 3
 PASSED = LAST_ROUND + 1
 NEED = PASSED + 1
 NET_FEATURES = NEED + CARD_POINTS * COLOUR_COUNT * MAX_NEED * CARD_DISTANCES
-FEATURES_OF_FIRST_NETS = NEED
+FEATURES_OF_FIRST_NETS, HAS_NEEDS = NEED, True
 MAX_NET_ACTIVE = 200  # in one list, with a place to spare (`list_needs`); a test holds it
 
 # In Cities, in place of the features of the Gauntlet. A city asks for 11 to 17 points. What is missing at once is told exactly
@@ -129,35 +131,109 @@ def city_uses(state: State, bonuses: int) -> int:
     return uses
 
 
+class Means(NamedTuple):
+    """What a seat has to buy cards with, and for each colour how many tiles ask for it."""
+
+    bonuses: int
+    colours: int
+    wild: int
+    tile_uses: int
+
+
 @inlined
-def list_cards(state: State, seat: int, hidden: int, out: Any, n: int) -> int:
-    """How far every card is for a seat, and the points in reach now and after one take; of hidden cards only the tier."""
-    bonuses, colours, wild = state.bonuses[seat], state.tokens[seat] & COLOURS, lane(state.tokens[seat], WILD)
-    has_cities, now, soon = state.goal_tiles != 0, 0, 0
-    uses = city_uses(state, bonuses) if has_cities else tile_uses(state, bonuses)
-    for place in range(MARKET_SIZE + MAX_RESERVED):
-        card = card_at(state, seat, place)
-        if card == NONE:
-            continue
-        in_reserve = place >= MARKET_SIZE
-        if in_reserve and hidden >> (place - MARKET_SIZE) & 1:
+def means_of(state: State, seat: int) -> Any:
+    """What a seat has to buy cards with now."""
+    bonuses, tokens = state.bonuses[seat], state.tokens[seat]
+    uses = city_uses(state, bonuses) if state.goal_tiles != 0 else tile_uses(state, bonuses)
+    return Means(bonuses, tokens & COLOURS, lane(tokens, WILD), uses)
+
+
+@inlined
+def missing_for(card: int, means: Means) -> int:
+    """The tokens that are missing for a card, as gems; wild is not counted."""
+    return minus(minus(cost_of(card), means.bonuses), means.colours)
+
+
+@inlined
+def distance_of(card: int, means: Means) -> int:
+    """How many tokens are missing for a card."""
+    return max(0, total(missing_for(card, means)) - means.wild)
+
+
+@inlined
+def list_needs(card: int, means: Means, out: Any, n: int) -> int:
+    """Which colours a card still wants: the distance alone does not say which tokens to take."""
+    missing = missing_for(card, means)
+    first = NEED + points_of(card) * COLOUR_COUNT * MAX_NEED * CARD_DISTANCES + min(distance_of(card, means), CARD_DISTANCES - 1)
+    for colour in range(COLOUR_COUNT):
+        need = lane(missing, colour)
+        out[n] = first + (colour * MAX_NEED + min(need, MAX_NEED) - 1) * CARD_DISTANCES
+        n += need > 0
+    return n
+
+
+@inlined
+def list_card(state: State, seat: int, means: Means, card: int, place: int, has_needs: bool, out: Any, n: int) -> int:
+    """How far a card that is seen at a place is for a seat, what it would bring and, but for old nets, what it still wants."""
+    distance, points = distance_of(card, means), points_of(card)
+    bounded = min(distance, DISTANCES - 1)
+    linear, own = (IN_MARKET, MARKET_CARD) if place < MARKET_SIZE else (IN_RESERVE, OWN_CARD)
+    out[n] = linear + (points * DISTANCES + bounded) * TILE_USES + lane(means.tile_uses, colour_of(card))
+    out[n + 1] = own + index_in_set(card) * CARD_DISTANCES + min(distance, CARD_DISTANCES - 1)
+    n = list_flags(flags_of(state, seat, means.bonuses, card), bounded, out, n + 2)
+    if state.goal_tiles != 0 and any_comes_to(state, means.bonuses + bonus_of(card), state.points[seat] + points):
+        out[n] = WINNING_CARD + bounded
+        n += 1
+    return list_needs(card, means, out, n) if has_needs else n
+
+
+@inlined
+def list_market(state: State, seat: int, means: Means, out: Any, n: int) -> int:
+    """All that a seat sees of the cards in the market."""
+    for slot in range(MARKET_SIZE):
+        if state.market[slot] != NONE:
+            n = list_card(state, seat, means, state.market[slot], slot, HAS_NEEDS, out, n)
+    return n
+
+
+@inlined
+def list_reserve(state: State, seat: int, means: Means, has_needs: bool, out: Any, n: int) -> int:
+    """The reserve of a seat; of cards hidden from the seat to decide only the tier."""
+    hidden = hidden_cards(state, seat, seat == state.turn)
+    for i in range(MAX_RESERVED):
+        card = state.reserve[seat, i]
+        if card != NONE and hidden >> i & 1:
             out[n] = UNSEEN + tier_of(card) - 1
             n += 1
-            continue
-        distance = max(0, total(minus(minus(cost_of(card), bonuses), colours)) - wild)
-        points, bounded = points_of(card), min(distance, DISTANCES - 1)
-        linear, own = (IN_RESERVE, OWN_CARD) if in_reserve else (IN_MARKET, MARKET_CARD)
-        out[n] = linear + (points * DISTANCES + bounded) * TILE_USES + lane(uses, colour_of(card))
-        out[n + 1] = own + index_in_set(card) * CARD_DISTANCES + min(distance, CARD_DISTANCES - 1)
-        n = list_flags(flags_of(state, seat, bonuses, card), bounded, out, n + 2)
-        if has_cities and any_comes_to(state, bonuses + bonus_of(card), state.points[seat] + points):
-            out[n] = WINNING_CARD + bounded
-            n += 1
-        soon = max(soon, points * (distance <= MAX_TAKEN))
-        now = max(now, points * (distance == 0))
+        elif card != NONE:
+            n = list_card(state, seat, means, card, MARKET_SIZE + i, has_needs, out, n)
+    return n
+
+
+@inlined
+def points_in_reach(card: int, means: Means, most_missing: int) -> int:
+    """The points of a card for which no more tokens than these are missing, else 0."""
+    return points_of(card) * (distance_of(card, means) <= most_missing)
+
+
+@inlined
+def list_reach(state: State, seat: int, now: int, soon: int, out: Any, n: int) -> int:
+    """The points that the seat would have with the best card that it can buy, now and after one take."""
     out[n] = POINTS_NOW + min(state.points[seat] + now, MAX_POINTS)
     out[n + 1] = POINTS_SOON + min(state.points[seat] + soon, MAX_POINTS)
     return n + 2
+
+
+@inlined
+def list_reach_of_all(state: State, seat: int, means: Means, out: Any, n: int) -> int:
+    """The points in reach, from all cards that are seen."""
+    hidden, now, soon = hidden_cards(state, seat, seat == state.turn), 0, 0
+    for place in range(MARKET_SIZE + MAX_RESERVED):
+        card = card_at(state, seat, place)
+        if card != NONE and not (place >= MARKET_SIZE and hidden >> (place - MARKET_SIZE) & 1):
+            now = max(now, points_in_reach(card, means, 0))
+            soon = max(soon, points_in_reach(card, means, MAX_TAKEN))
+    return list_reach(state, seat, now, soon, out, n)
 
 
 @inlined
@@ -200,36 +276,30 @@ def list_table(state: State, out: Any, n: int) -> int:
 
 
 @inlined
-def list_needs(state: State, seat: int, hidden: int, out: Any, n: int) -> int:
-    """Which colours each card still wants from a seat: the distance alone does not say which tokens to take."""
-    bonuses, colours, wild = state.bonuses[seat], state.tokens[seat] & COLOURS, lane(state.tokens[seat], WILD)
-    for place in range(MARKET_SIZE + MAX_RESERVED):
-        card = card_at(state, seat, place)
-        if card == NONE or (place >= MARKET_SIZE and hidden >> (place - MARKET_SIZE) & 1):
-            continue
-        missing = minus(minus(cost_of(card), bonuses), colours)
-        distance = min(max(0, total(missing) - wild), CARD_DISTANCES - 1)
-        first = NEED + points_of(card) * COLOUR_COUNT * MAX_NEED * CARD_DISTANCES + distance
-        for colour in range(COLOUR_COUNT):
-            need = lane(missing, colour)
-            out[n] = first + (colour * MAX_NEED + min(need, MAX_NEED) - 1) * CARD_DISTANCES
-            n += need > 0
-    return n
-
-
-@inlined
-def list_seat_features(state: State, seat: int, out: Any, n: int) -> int:
-    """The active features of one seat as the seat to decide sees them, without those of the table, which all seats share."""
-    held, hidden = holdings_of(state, seat), hidden_cards(state, seat, seat == state.turn)
-    n = list_cards(state, seat, hidden, out, n)
+def list_holdings(state: State, seat: int, out: Any, n: int) -> int:
+    """What a seat has, and the tiles; nothing about cards that it may buy, nor whose turn it is."""
+    held = holdings_of(state, seat)
     n = list_tokens(held.tokens, out, n)
     for colour in range(COLOUR_COUNT):
         out[n + colour] = HELD + colour * (MAX_COLOUR + 1) + min(lane(held.tokens, colour), MAX_COLOUR)
     n = list_tableau(state, held, out, n + COLOUR_COUNT)
     n = list_gauntlet(state, seat, held, out, n)
-    n = list_place(state, seat, out, n)
     n = list_tiles(state, seat, out, n)
-    return list_needs(state, seat, hidden, out, n)
+    out[n] = HAS_RESERVED + state.reserved[seat]
+    out[n + 1] = seat_of_round(state, seat)
+    return n + 2
+
+
+@inlined
+def list_seat_features(state: State, seat: int, out: Any, n: int) -> int:
+    """The active features of one seat as the seat to decide sees them, without those of the table, which all seats share."""
+    means = means_of(state, seat)
+    n = list_market(state, seat, means, out, n)
+    n = list_reserve(state, seat, means, HAS_NEEDS, out, n)
+    n = list_holdings(state, seat, out, n)
+    n = list_reach_of_all(state, seat, means, out, n)
+    out[n] = to_move_in(state, seat)
+    return n + 1
 
 
 @inlined

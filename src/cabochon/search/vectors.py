@@ -11,6 +11,7 @@ their rows whole vectors and MIN_UNITS long or more, those of `dot` multiples of
 array where no load crosses a cache line.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -34,11 +35,17 @@ SHORTS, WIDE, SINGLES = ir.VectorType(I16, LANES), ir.VectorType(I32, LANES), ir
 BYTE, BYTE_VALUES = 8, 256
 
 
-def aligned(array: np.ndarray[Any, np.dtype[Scalar]]) -> np.ndarray[Any, np.dtype[Scalar]]:
-    """A copy that begins at a cache line: NumPy's own arrays do not, and then every load of 64 bytes reads two lines."""
-    room = np.empty(array.nbytes + CACHE_LINE, np.uint8)
+def aligned_empty(shape: tuple[int, ...], kind: type[Scalar]) -> np.ndarray[Any, np.dtype[Scalar]]:
+    """An array that begins at a cache line: NumPy's own arrays do not, and then every load of 64 bytes reads two lines."""
+    size = math.prod(shape) * np.dtype(kind).itemsize
+    room = np.empty(size + CACHE_LINE, np.uint8)
     first = -room.ctypes.data % CACHE_LINE
-    copy = room[first : first + array.nbytes].view(array.dtype).reshape(array.shape)
+    return room[first : first + size].view(kind).reshape(shape)
+
+
+def aligned(array: np.ndarray[Any, np.dtype[Scalar]]) -> np.ndarray[Any, np.dtype[Scalar]]:
+    """A copy that begins at a cache line."""
+    copy = aligned_empty(array.shape, array.dtype.type)
     copy[...] = array
     return copy
 
@@ -166,6 +173,32 @@ def sum_rows(typing, table, rows, n, first, out):  # noqa: ARG001
         return context.get_dummy_value()
 
     return types.void(table, rows, types.int64, first, out), generate
+
+
+@intrinsic
+def change_rows(typing, table, added, n, removed, m, sums):  # noqa: ARG001
+    """Add the rows of a table whose numbers are the first n of `added` to `sums`, and subtract the first m of `removed`."""
+
+    def generate(context, builder, signature, args):
+        code = _Code(context, builder, signature, args)
+        table, added, removed, sums, width = code.data(0), code.data(1), code.data(3), code.data(5), code.size(5)
+
+        def change_block(begin: Any, vectors: int) -> None:
+            kept = code.variables(SHORTS, vectors)
+            for k, sum_ in enumerate(kept):
+                builder.store(code.load(sums, code.plus(begin, k * LANES), SHORTS), sum_)
+            for rows, count, change in ((added, args[2], builder.add), (removed, args[4], builder.sub)):
+                with cgutils.for_range(builder, count) as at:
+                    row = builder.add(builder.mul(code.number(rows, at.index), width), begin)
+                    for k, sum_ in enumerate(kept):
+                        code.combine(sum_, change, code.load(table, code.plus(row, k * LANES), SHORTS))
+            for k, sum_ in enumerate(kept):
+                code.store(builder.load(sum_), sums, code.plus(begin, k * LANES))
+
+        code.for_blocks(width, change_block)
+        return context.get_dummy_value()
+
+    return types.void(table, added, types.int64, removed, types.int64, sums), generate
 
 
 @intrinsic
