@@ -9,6 +9,7 @@ from cabochon.batch import choose, deal, play
 from cabochon.rules.state import OVER
 
 GAMES = [(variant, players) for variant in ("classic", "marvel") for players in (2, 3, 4)]
+ALL_GAMES = [*GAMES, *(("cities", players) for players in (2, 3, 4))]
 
 
 def played(variant: str, players: int, seed: int, moves: int, **house: Any) -> Game:

@@ -27,10 +27,9 @@ from cabochon.search.net_features import (
 from tests.envs.games import reserving_games, with_other_hidden_cards
 from tests.support.net_inputs import net_features, policy_indices, positions
 
-from .games import GAMES
+from .games import ALL_GAMES
 
 CITIES = VARIANTS["cities"]
-ALL_GAMES = [*GAMES, *(("cities", players) for players in (2, 3, 4))]
 
 
 @pytest.mark.parametrize("house", [{}, {"open_reserves": False}], ids=["open", "closed"])
@@ -51,7 +50,7 @@ def test_nothing_hidden_is_seen(variant: str, players: int, house: dict[str, boo
 def test_features_stay_in_their_table(variant: str, players: int) -> None:
     for state in positions(variant, players):
         for features in net_features(state):
-            assert len(features) < MAX_NET_ACTIVE, "a list needs a place to spare"
+            assert len(features) < MAX_NET_ACTIVE
             assert 0 <= features[0] <= features[-1] < NET_FEATURES
 
 

@@ -20,8 +20,8 @@ def sum_rows(table: Any, rows: Any, n: int, first: Any, out: Any) -> None:
 
 
 @unkept
-def change_rows(table: Any, added: Any, n: int, removed: Any, m: int, sums: Any) -> None:
-    vectors.change_rows(table, added, n, removed, m, sums)
+def change_rows(table: Any, added: Any, n: int, removed: Any, m: int, sums: Any) -> Any:
+    return vectors.change_rows(table, added, n, removed, m, sums)
 
 
 @unkept
@@ -66,14 +66,25 @@ def test_rows_are_summed_up_to_the_ends_of_the_range(n: int, largest: int) -> No
     np.testing.assert_array_equal(expected_sums(table, rows[:n], first), out)
 
 
-@pytest.mark.parametrize("n", COUNTS)
-def test_rows_are_added_and_subtracted(n: int) -> None:
-    rng, width, m = np.random.default_rng(n), MIN_UNITS + LANES, 7
-    table, rows = random_table(rng, 300, width), rng.integers(0, ROWS, (2, ROWS + n)).astype(np.int32)
+@pytest.mark.parametrize("width", [MIN_UNITS, WIDTHS[4], WIDTHS[-1]])
+@pytest.mark.parametrize("n, m", [(0, 0), (0, 5), (6, 0), (25, 30)])
+def test_rows_are_added_and_subtracted(n: int, m: int, width: int) -> None:
+    rng = np.random.default_rng(n)
+    table, rows = random_table(rng, 300, width), rng.integers(0, ROWS, (2, ROWS)).astype(np.int32)
     sums = random_table(rng, 300, width)[0].copy()
     expected = sums + table[rows[0, :n]].sum(0) - table[rows[1, :m]].sum(0)
-    change_rows(table, rows[0], n, rows[1], m, sums)
+    assert change_rows(table, rows[0], n, rows[1], m, sums)
     np.testing.assert_array_equal(expected, sums)
+
+
+@pytest.mark.parametrize("unit", [0, LANES + 1, WIDTHS[-1] - 1])
+@pytest.mark.parametrize("added, removed, is_within", [(2, 0, True), (3, 0, False), (3, 3, False), (0, 3, True), (0, 4, False)])
+def test_a_sum_that_leaves_the_range_on_its_way_is_told(added: int, removed: int, is_within: bool, unit: int) -> None:
+    table, rows = aligned(np.zeros((ROWS, WIDTHS[-1]), np.int16)), np.zeros(ROWS, np.int32)
+    table[0, unit] = 13_000
+    sums = aligned(np.zeros(WIDTHS[-1], np.int16))
+    sums[unit] = 6_700
+    assert is_within == change_rows(table, rows, added, rows, removed, sums)
 
 
 @pytest.mark.parametrize("n", COUNTS)

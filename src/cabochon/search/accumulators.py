@@ -5,7 +5,8 @@ In a search the same holdings come again and again, beside a market in which a c
 a seat's features is kept in a table. When the seat comes again, the rows of cards that have left the market are subtracted and
 those of new ones added. Chess engines with NNUE do so with the pieces on a board (accumulator refresh table, "Finny table").
 
-Sums are whole numbers, so nothing is rounded, and what was looked at before changes no answer.
+Sums are whole numbers, so nothing is rounded, and what was looked at before changes no answer. A sum that leaves 16 bits on its
+way is not kept: the seat is then added up anew, and stops at the ends of the range.
 
 Not in a sum: the features of the table, how soon the seat moves, and the points in reach, which depend on the whole market.
 """
@@ -20,14 +21,13 @@ from ..rules.compile import inlined
 from ..rules.reserving import hidden_cards
 from ..rules.rng import SPREAD, below, seeded
 from ..rules.state import MARKET_SIZE, MAX_RESERVED, MAX_TILES, State
-from .linear_features import MAX_TAKEN, max_symbols_of_others, to_move_in
+from .linear_features import MAX_TAKEN, list_points_in_reach, max_symbols_of_others, to_move_in
 from .net_features import (
     MAX_NET_ACTIVE,
     NEED,
     Means,
     list_card,
     list_holdings,
-    list_reach,
     list_reserve,
     means_of,
     points_in_reach,
@@ -37,7 +37,7 @@ from .vectors import aligned_empty, change_rows
 ENTRIES = 1 << 11  # of 1 KB each in a net of width 512: more would fall out of the processor's caches
 BYTE, KEY_WORDS = 8, 4
 MAX_CHANGES = 5  # cards of the market that are others; where there are more the sum is made anew
-NO_KEY = -1
+NO_KEY = NO_ENTRY = -1
 
 
 class Accumulators(NamedTuple):
@@ -70,7 +70,10 @@ def new_accumulators(width: int) -> Accumulators:
 
 @inlined
 def write_key(state: State, seat: int, hidden: int, key: Any) -> None:
-    """All that the features of a seat depend on, but for the market. Gems leave the highest byte of their number free."""
+    """All that the features of a seat depend on, but for the market.
+
+    Gems are a byte a kind: tokens leave the highest byte of their number free, bonuses, which have colours only, three bytes.
+    """
     tiles, reserve = np.int64(0), np.int64(0)
     for place in range(MAX_TILES):
         tiles = tiles << BYTE | (state.tiles[place] if state.tile_owner[place] == NONE else NONE)
@@ -110,7 +113,13 @@ def set_reach(table: Accumulators, at: int, place: int, card: int, is_seen: bool
 
 
 @inlined
-def begin_entry(table: Accumulators, at: int, state: State, seat: int, hidden: int, means: Means, has_needs: bool) -> int:
+def has_needs(embedding: Any) -> bool:
+    """Whether a net knows which colours a card still wants: the last features of the list came later."""
+    return embedding.shape[0] > NEED
+
+
+@inlined
+def begin_entry(table: Accumulators, at: int, state: State, seat: int, hidden: int, means: Means, with_needs: bool) -> int:
     """An entry without cards in the market; the features to add up are in `added`. How many there are."""
     for i in range(KEY_WORDS):
         table.keys[at, i] = table.key[i]
@@ -120,14 +129,14 @@ def begin_entry(table: Accumulators, at: int, state: State, seat: int, hidden: i
         card = state.reserve[seat, i]
         set_reach(table, at, MARKET_SIZE + i, card, card != NONE and hidden >> i & 1 == 0, means)
     table.sums[at, :] = 0
-    n = list_reserve(state, seat, means, has_needs, table.added, 0)
+    n = list_reserve(state, seat, means, with_needs, table.added, 0)
     return list_holdings(state, seat, table.added, n)
 
 
 @inlined
 def accumulate(embedding: Any, state: State, seat: int, table: Accumulators) -> int:
-    """Bring the sum of a seat up to date; its entry."""
-    hidden, has_needs = hidden_cards(state, seat, seat == state.turn), embedding.shape[0] > NEED
+    """Bring the sum of a seat up to date; its entry, or NO_ENTRY if it left 16 bits."""
+    hidden, with_needs = hidden_cards(state, seat, seat == state.turn), has_needs(embedding)
     write_key(state, seat, hidden, table.key)
     at, changes = entry_of(table), 0
     for slot in range(MARKET_SIZE):
@@ -137,19 +146,21 @@ def accumulate(embedding: Any, state: State, seat: int, table: Accumulators) -> 
         return at
     means, n, removed = means_of(state, seat), 0, 0
     if is_new:
-        n = begin_entry(table, at, state, seat, hidden, means, has_needs)
+        n = begin_entry(table, at, state, seat, hidden, means, with_needs)
     for slot in range(MARKET_SIZE):
         old, card = table.market[at, slot], state.market[slot]
         if old == card and not is_new:
             continue
         if old != NONE:
-            removed = list_card(state, seat, means, old, slot, has_needs, table.removed, removed)
+            removed = list_card(state, seat, means, old, slot, with_needs, table.removed, removed)
         if card != NONE:
-            n = list_card(state, seat, means, card, slot, has_needs, table.added, n)
+            n = list_card(state, seat, means, card, slot, with_needs, table.added, n)
         set_reach(table, at, slot, card, card != NONE, means)
         table.market[at, slot] = card
-    change_rows(embedding, table.added, n, table.removed, removed, table.sums[at])
-    return at
+    if change_rows(embedding, table.added, n, table.removed, removed, table.sums[at]):
+        return at
+    table.keys[at, 0] = NO_KEY
+    return NO_ENTRY
 
 
 @inlined
@@ -159,6 +170,6 @@ def list_rest(table: Accumulators, at: int, state: State, seat: int, out: Any) -
     for place in range(MARKET_SIZE + MAX_RESERVED):
         now = max(now, table.now[at, place])
         soon = max(soon, table.soon[at, place])
-    n = list_reach(state, seat, now, soon, out, 0)
+    n = list_points_in_reach(state.points[seat], now, soon, out, 0)
     out[n] = to_move_in(state, seat)
     return n + 1

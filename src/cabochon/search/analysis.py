@@ -24,7 +24,7 @@ from .budget import Budget, require_budget
 from .mcts import BY_NET, BY_ROLLOUT, SearchConfig, init_search, run_simulations
 from .models.linear import load_weights
 from .models.net import load_fast_net
-from .net import FastNet, Workspace, new_workspace
+from .net import workspace_of_thread
 from .net_mcts import NET_EDGES_PER_NODE, init_net_search, run_net_simulations
 from .tree import NO_EDGE, NO_NODE, PROVEN_WIN, Tree, new_tree, root_action_values
 
@@ -102,14 +102,6 @@ def _trees(count: int, capacity: int) -> list[Tree]:
     return trees[:count]
 
 
-def _workspace(net: FastNet) -> Workspace:
-    """The scratch buffers of this thread for a net, kept for the next search: sums that are known stay known."""
-    kept: tuple[FastNet, Workspace] | None = getattr(_thread, "workspace", None)
-    if kept is None or kept[0] is not net:
-        kept = _thread.workspace = net, new_workspace(net)
-    return kept[1]
-
-
 class LinearEvaluator:
     """A search whose leaves are evaluated by the linear weights or by rollouts."""
 
@@ -133,7 +125,7 @@ class NetEvaluator:
 
     def __init__(self, variant: str, players: int, config: SearchConfig, nets: str = "") -> None:
         self.config, self.net = config, load_fast_net(variant, players, nets)
-        self.work = _workspace(self.net)
+        self.work = workspace_of_thread(self.net)
 
     def init(self, tree: Tree, states: States, seed: int) -> None:
         """Put a position at the root."""

@@ -17,7 +17,7 @@ from ..rules.variants import VARIANT_NAMES
 from ..ruleset import States
 from .linear_eval import softmax_inplace, terminal_values
 from .models.net import load_fast_net
-from .net import FastNet, Workspace, forward, new_workspace, policy_logit, read_values
+from .net import FastNet, Workspace, forward, policy_logit, read_values, workspace_of_thread
 from .net_features import policy_index
 
 
@@ -68,7 +68,7 @@ def evaluate(states: States, nets: str = "") -> Evaluation:
     values, priors = np.empty((len(games), players), np.float32), np.zeros((len(games), ACTION_COUNT), np.float32)
 
     def run(*part: Any) -> None:
-        _evaluate(net, new_workspace(net), np.empty(PASS + 1), np.empty(players), *part)
+        _evaluate(net, workspace_of_thread(net), np.empty(PASS + 1), np.empty(players), *part)
 
     batch.spread(run, games, values, priors)
     return Evaluation(values, priors)

@@ -151,6 +151,14 @@ def list_targets(state: State, seat: int, bonuses: int, without: int, targets: A
 
 
 @inlined
+def list_points_in_reach(points: int, now: int, soon: int, out: Any, n: int) -> int:
+    """The points that a seat would have with the best card that it can buy, now and after one take."""
+    out[n] = POINTS_NOW + min(points + now, MAX_POINTS)
+    out[n + 1] = POINTS_SOON + min(points + soon, MAX_POINTS)
+    return n + 2
+
+
+@inlined
 def list_reach(targets: Any, count: int, tokens: int, points: int, out: Any, n: int) -> int:
     """How many tokens each card is away, and the points in reach now and after one take."""
     colours, wild = tokens & COLOURS, lane(tokens, WILD)
@@ -165,9 +173,7 @@ def list_reach(targets: Any, count: int, tokens: int, points: int, out: Any, n: 
             soon = max(soon, targets[i, POINTS])
             if distance == 0:
                 now = max(now, targets[i, POINTS])
-    out[n] = POINTS_NOW + min(points + now, MAX_POINTS)
-    out[n + 1] = POINTS_SOON + min(points + soon, MAX_POINTS)
-    return n + 2
+    return list_points_in_reach(points, now, soon, out, n)
 
 
 @inlined
@@ -234,6 +240,12 @@ def list_gauntlet(state: State, seat: int, held: Holdings, out: Any, n: int) -> 
 
 
 @inlined
+def number_reserved(state: State, seat: int) -> int:
+    """The feature that says how many places of its reserve are taken."""
+    return HAS_RESERVED + state.reserved[seat]
+
+
+@inlined
 def to_move_in(state: State, seat: int) -> int:
     """The feature that says how soon the seat moves."""
     return TO_MOVE_IN + (seat - state.turn + state.players) % state.players
@@ -248,7 +260,7 @@ def seat_of_round(state: State, seat: int) -> int:
 @inlined
 def list_place(state: State, seat: int, out: Any, n: int) -> int:
     """How soon the seat moves, where it sits in the round, and how many places of its reserve are taken."""
-    out[n] = HAS_RESERVED + state.reserved[seat]
+    out[n] = number_reserved(state, seat)
     out[n + 1] = to_move_in(state, seat)
     out[n + 2] = seat_of_round(state, seat)
     return n + 3

@@ -7,11 +7,13 @@
 
 Every seat goes through the same embedding; the seat to decide comes first, absent seats are left out. The input is binary and
 sparse (about 100 of 2,991 features a seat), so the first layer is a sum of rows of a table instead of a matrix product, as in
-NNUE. Two thirds of what it gives, or more, is zero after ReLU, and rows with a zero are skipped: one position at a time is as
-fast as a batch would be, and the search needs no queue of leaves. `vectors` has the operations.
+NNUE, and most of these sums are kept (`accumulators`). Two thirds of what it gives, or more, is zero after ReLU, and rows with a
+zero are skipped: one position at a time is as fast as a batch would be, and the search needs no queue of leaves. `vectors` has
+the operations.
 """
 
 import math
+import threading
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,9 +21,9 @@ from numpy.typing import NDArray
 
 from ..rules.compile import inlined
 from ..rules.state import MAX_SEATS, State
-from .accumulators import Accumulators, accumulate, list_rest, new_accumulators
+from .accumulators import NO_ENTRY, Accumulators, accumulate, has_needs, list_rest, new_accumulators
 from .linear_eval import softmax_inplace
-from .net_features import MAX_NET_ACTIVE, NET_FEATURES, POLICY_SIZE, list_table
+from .net_features import MAX_NET_ACTIVE, NET_FEATURES, POLICY_SIZE, list_seat_features, list_table
 from .vectors import DOT_UNITS, LANES, MIN_UNITS, activate, aligned, aligned_empty, dot, list_positive, sum_products, sum_rows
 
 Floats = NDArray[np.float32]
@@ -29,7 +31,7 @@ MAX_INT16 = 32767
 MAX_FACTOR = MAX_INT16 // 2  # of units in whole numbers: leaves room where several large products come together
 HALF = 1 << 16  # a product keeps the upper half of its bits (`sum_products`)
 MIN_WEIGHT = 1e-6  # of an output that has no weight at all
-LARGE_AT_ONCE, SIGMAS, ROOM = 8, 4, 1.5  # see `max_sums`
+LARGE_AT_ONCE, SIGMAS = 8, 4  # see `max_sums`
 
 
 class Net(NamedTuple):
@@ -74,14 +76,13 @@ class FastNet(NamedTuple):
 
 
 def max_sums(net: Net) -> Floats:
-    """What the features of a seat may add up to in every unit, with much room: half as much again as a few of the largest weights
-    at once and a sum of common ones far from its mean. (If all weights had one sign and all were large, it could be more.)
-    Positions of random games come up to 62 % of it. Sums that are kept do not stop at the ends of the range (`accumulators`).
+    """What the features of a seat may add up to in every unit, with much room: a few of the largest weights at once, and a sum of
+    common ones far from its mean. (If all weights had one sign and all were large, it could be more.)
     """
     weights = net.embedding
     common = MAX_NET_ACTIVE * np.abs(weights.mean(0)) + SIGMAS * math.sqrt(MAX_NET_ACTIVE) * weights.std(0)
     bounds: Floats = np.abs(net.embedding_bias) + LARGE_AT_ONCE * np.abs(weights).max(0) + common + MIN_WEIGHT
-    return ROOM * bounds
+    return bounds
 
 
 def padded(array: NDArray[Any], lengths: dict[int, int]) -> NDArray[Any]:
@@ -167,6 +168,17 @@ def new_workspace(net: FastNet) -> Workspace:
     )
 
 
+_thread = threading.local()
+
+
+def workspace_of_thread(net: FastNet) -> Workspace:
+    """The scratch buffers of this thread for a net, kept until it asks for those of another net, with the sums in them."""
+    kept: tuple[FastNet, Workspace] | None = getattr(_thread, "workspace", None)
+    if kept is None or kept[0] is not net:
+        kept = _thread.workspace = net, new_workspace(net)
+    return kept[1]
+
+
 def shapes_of(width: int, hidden1: int, hidden2: int, further: int, features: int = NET_FEATURES) -> list[tuple[int, ...]]:
     """The shapes of a net's arrays. The layers below are input x output; value and policy are output x input (see `dot`)."""
     return [
@@ -192,6 +204,19 @@ def add_sums(units: Any, sums: Any) -> None:
 
 
 @inlined
+def embed_seat(net: FastNet, state: State, seat: int, work: Workspace, out: Any) -> None:
+    """The embedding of a seat, from the sum that is kept; where that leaves 16 bits, from all features."""
+    at = accumulate(net.embedding, state, seat, work.accumulators)
+    if at == NO_ENTRY:
+        count = list_seat_features(state, seat, has_needs(net.embedding), work.features, 0)
+        sum_rows(net.embedding, work.features, count, work.table, out)
+    else:
+        count = list_rest(work.accumulators, at, state, seat, work.features)
+        sum_rows(net.embedding, work.features, count, work.table, out)
+        add_sums(out, work.accumulators.sums[at])
+
+
+@inlined
 def embed(net: FastNet, state: State, work: Workspace) -> int:
     """The embeddings of all seats, the one to decide first, without their ReLU; how many units that are.
 
@@ -200,11 +225,7 @@ def embed(net: FastNet, state: State, work: Workspace) -> int:
     width, count = net.embedding.shape[1], list_table(state, work.features, 0)
     sum_rows(net.embedding, work.features, count, net.embedding_bias, work.table)
     for k in range(state.players):
-        seat, embedded = (state.turn + k) % state.players, work.embedded[k * width : (k + 1) * width]
-        at = accumulate(net.embedding, state, seat, work.accumulators)
-        count = list_rest(work.accumulators, at, state, seat, work.features)
-        sum_rows(net.embedding, work.features, count, work.table, embedded)
-        add_sums(embedded, work.accumulators.sums[at])
+        embed_seat(net, state, (state.turn + k) % state.players, work, work.embedded[k * width : (k + 1) * width])
     return state.players * width
 
 

@@ -48,23 +48,21 @@ from .linear_features import (
     CARD_POINTS,
     COLOURS_MISSING,
     DISTANCES,
-    HAS_RESERVED,
     IN_MARKET,
     IN_RESERVE,
     LINEAR_FEATURES,
     MAX_COLOUR,
-    MAX_POINTS,
     MAX_TAKEN,
-    POINTS_NOW,
-    POINTS_SOON,
     TILE_USES,
     card_at,
     flags_of,
     holdings_of,
     list_flags,
     list_gauntlet,
+    list_points_in_reach,
     list_tableau,
     list_tokens,
+    number_reserved,
     seat_of_round,
     tile_uses,
     to_move_in,
@@ -90,8 +88,9 @@ LAST_ROUND = SEATS + 3
 PASSED = LAST_ROUND + 1
 NEED = PASSED + 1
 NET_FEATURES = NEED + CARD_POINTS * COLOUR_COUNT * MAX_NEED * CARD_DISTANCES
-FEATURES_OF_FIRST_NETS, HAS_NEEDS = NEED, True
-MAX_NET_ACTIVE = 200  # in one list, with a place to spare (`list_needs`); a test holds it
+FEATURES_OF_FIRST_NETS = NEED
+HAS_NEEDS = True  # nets learn from all features
+MAX_NET_ACTIVE = 200  # in one list; a test holds it
 
 # In Cities, in place of the features of the Gauntlet. A city asks for 11 to 17 points. What is missing at once is told exactly
 # only where two or three purchases may be enough.
@@ -188,11 +187,11 @@ def list_card(state: State, seat: int, means: Means, card: int, place: int, has_
 
 
 @inlined
-def list_market(state: State, seat: int, means: Means, out: Any, n: int) -> int:
+def list_market(state: State, seat: int, means: Means, has_needs: bool, out: Any, n: int) -> int:
     """All that a seat sees of the cards in the market."""
     for slot in range(MARKET_SIZE):
         if state.market[slot] != NONE:
-            n = list_card(state, seat, means, state.market[slot], slot, HAS_NEEDS, out, n)
+            n = list_card(state, seat, means, state.market[slot], slot, has_needs, out, n)
     return n
 
 
@@ -217,14 +216,6 @@ def points_in_reach(card: int, means: Means, most_missing: int) -> int:
 
 
 @inlined
-def list_reach(state: State, seat: int, now: int, soon: int, out: Any, n: int) -> int:
-    """The points that the seat would have with the best card that it can buy, now and after one take."""
-    out[n] = POINTS_NOW + min(state.points[seat] + now, MAX_POINTS)
-    out[n + 1] = POINTS_SOON + min(state.points[seat] + soon, MAX_POINTS)
-    return n + 2
-
-
-@inlined
 def list_reach_of_all(state: State, seat: int, means: Means, out: Any, n: int) -> int:
     """The points in reach, from all cards that are seen."""
     hidden, now, soon = hidden_cards(state, seat, seat == state.turn), 0, 0
@@ -233,7 +224,7 @@ def list_reach_of_all(state: State, seat: int, means: Means, out: Any, n: int) -
         if card != NONE and not (place >= MARKET_SIZE and hidden >> (place - MARKET_SIZE) & 1):
             now = max(now, points_in_reach(card, means, 0))
             soon = max(soon, points_in_reach(card, means, MAX_TAKEN))
-    return list_reach(state, seat, now, soon, out, n)
+    return list_points_in_reach(state.points[seat], now, soon, out, n)
 
 
 @inlined
@@ -285,17 +276,17 @@ def list_holdings(state: State, seat: int, out: Any, n: int) -> int:
     n = list_tableau(state, held, out, n + COLOUR_COUNT)
     n = list_gauntlet(state, seat, held, out, n)
     n = list_tiles(state, seat, out, n)
-    out[n] = HAS_RESERVED + state.reserved[seat]
+    out[n] = number_reserved(state, seat)
     out[n + 1] = seat_of_round(state, seat)
     return n + 2
 
 
 @inlined
-def list_seat_features(state: State, seat: int, out: Any, n: int) -> int:
+def list_seat_features(state: State, seat: int, has_needs: bool, out: Any, n: int) -> int:
     """The active features of one seat as the seat to decide sees them, without those of the table, which all seats share."""
     means = means_of(state, seat)
-    n = list_market(state, seat, means, out, n)
-    n = list_reserve(state, seat, means, HAS_NEEDS, out, n)
+    n = list_market(state, seat, means, has_needs, out, n)
+    n = list_reserve(state, seat, means, has_needs, out, n)
     n = list_holdings(state, seat, out, n)
     n = list_reach_of_all(state, seat, means, out, n)
     out[n] = to_move_in(state, seat)
@@ -305,7 +296,7 @@ def list_seat_features(state: State, seat: int, out: Any, n: int) -> int:
 @inlined
 def list_net_features(state: State, seat: int, out: Any) -> int:
     """The active features of one seat as the seat to decide sees them; how many there are."""
-    return list_seat_features(state, seat, out, list_table(state, out, 0))
+    return list_seat_features(state, seat, HAS_NEEDS, out, list_table(state, out, 0))
 
 
 @inlined

@@ -105,9 +105,16 @@ class _Code:
 
     def add_saturating(self, one: Any, other: Any) -> Any:
         """A sum that stops at the ends of the range."""
-        name = f"llvm.sadd.sat.v{LANES}i16"
-        add = cgutils.get_or_insert_function(self.build.module, ir.FunctionType(SHORTS, (SHORTS, SHORTS)), name)
-        return self.build.call(add, (one, other))
+        return self._saturating("sadd", one, other)
+
+    def sub_saturating(self, one: Any, other: Any) -> Any:
+        """A difference that stops at the ends of the range."""
+        return self._saturating("ssub", one, other)
+
+    def _saturating(self, operation: str, one: Any, other: Any) -> Any:
+        name = f"llvm.{operation}.sat.v{LANES}i16"
+        function = cgutils.get_or_insert_function(self.build.module, ir.FunctionType(SHORTS, (SHORTS, SHORTS)), name)
+        return self.build.call(function, (one, other))
 
     def high_half(self, one: Any, other: Any) -> Any:
         """The upper 16 of the 32 bits of each product; LLVM knows this pattern as one instruction."""
@@ -177,28 +184,41 @@ def sum_rows(typing, table, rows, n, first, out):  # noqa: ARG001
 
 @intrinsic
 def change_rows(typing, table, added, n, removed, m, sums):  # noqa: ARG001
-    """Add the rows of a table whose numbers are the first n of `added` to `sums`, and subtract the first m of `removed`."""
+    """Add the rows of a table whose numbers are the first n of `added` to `sums`, and subtract the first m of `removed`; whether
+    every sum stayed within 16 bits on the way. If not, `sums` says nothing.
+
+    Both ways of adding go side by side, one that stops at the ends of the range and one that goes round: they differ as soon as a
+    sum leaves it. Reading the rows takes longer than adding them, so that costs next to nothing.
+    """
 
     def generate(context, builder, signature, args):
         code = _Code(context, builder, signature, args)
         table, added, removed, sums, width = code.data(0), code.data(1), code.data(3), code.data(5), code.size(5)
+        (difference,) = code.variables(SHORTS, 1)
+        builder.store(SHORTS(None), difference)
 
         def change_block(begin: Any, vectors: int) -> None:
-            kept = code.variables(SHORTS, vectors)
-            for k, sum_ in enumerate(kept):
-                builder.store(code.load(sums, code.plus(begin, k * LANES), SHORTS), sum_)
-            for rows, count, change in ((added, args[2], builder.add), (removed, args[4], builder.sub)):
+            stopping, wrapping = code.variables(SHORTS, vectors), code.variables(SHORTS, vectors)
+            for k in range(vectors):
+                first = code.load(sums, code.plus(begin, k * LANES), SHORTS)
+                code.set_all((stopping[k], wrapping[k]), first)
+            changes = ((added, args[2], code.add_saturating, builder.add), (removed, args[4], code.sub_saturating, builder.sub))
+            for rows, count, stop, wrap in changes:
                 with cgutils.for_range(builder, count) as at:
                     row = builder.add(builder.mul(code.number(rows, at.index), width), begin)
-                    for k, sum_ in enumerate(kept):
-                        code.combine(sum_, change, code.load(table, code.plus(row, k * LANES), SHORTS))
-            for k, sum_ in enumerate(kept):
-                code.store(builder.load(sum_), sums, code.plus(begin, k * LANES))
+                    for k in range(vectors):
+                        part = code.load(table, code.plus(row, k * LANES), SHORTS)
+                        code.combine(stopping[k], stop, part)
+                        code.combine(wrapping[k], wrap, part)
+            for k in range(vectors):
+                found = builder.load(stopping[k])
+                code.combine(difference, builder.or_, builder.xor(found, builder.load(wrapping[k])))
+                code.store(found, sums, code.plus(begin, k * LANES))
 
         code.for_blocks(width, change_block)
-        return context.get_dummy_value()
+        return builder.icmp_signed("==", code.halves(builder.load(difference), builder.or_), I16(0))
 
-    return types.void(table, added, types.int64, removed, types.int64, sums), generate
+    return types.boolean(table, added, types.int64, removed, types.int64, sums), generate
 
 
 @intrinsic
