@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 
 KERNEL_GAMES, ARRAY_GAMES, ARRAY_STEPS, NODES = 3000, 4096, 40, {"linear": 30_000, "net": 5_000, "rollout": 8_000}
@@ -52,7 +53,7 @@ def array(variant: str, players: int) -> Slice:
 
 
 def search(variant: str, players: int, method: str) -> Slice:
-    """Simulations from the first position."""
+    """Simulations from the first position, each time of another deal: the same tree once more would be easier for a net."""
     from cabochon import batch
     from cabochon.bots.levels import ROLLOUT
     from cabochon.search.analysis import LINEAR_SEARCH, NET_SEARCH, evaluator_for
@@ -61,10 +62,10 @@ def search(variant: str, players: int, method: str) -> Slice:
 
     config = {"linear": LINEAR_SEARCH, "net": NET_SEARCH, "rollout": ROLLOUT.config}[method]
     evaluator = evaluator_for(variant, players, config)
-    states, tree = batch.deal(variant, players, [1]), new_tree(NODES[method] + 1, NET_EDGES_PER_NODE)
+    deals, tree = count(1), new_tree(NODES[method] + 1, NET_EDGES_PER_NODE)
 
     def think() -> None:
-        evaluator.init(tree, states, 1)
+        evaluator.init(tree, batch.deal(variant, players, [next(deals)]), 1)
         evaluator.run(tree, NODES[method])
 
     return think
