@@ -37,7 +37,7 @@ from .vectors import aligned_empty, change_rows
 ENTRIES = 1 << 11  # of 1 KB each in a net of width 512: more would fall out of the processor's caches
 BYTE, KEY_WORDS = 8, 4
 MAX_CHANGES = 5  # cards of the market that are others; where there are more the sum is made anew
-NO_KEY = NO_ENTRY = -1
+NO_KEY = -1
 
 
 class Accumulators(NamedTuple):
@@ -134,33 +134,63 @@ def begin_entry(table: Accumulators, at: int, state: State, seat: int, hidden: i
 
 
 @inlined
-def accumulate(embedding: Any, state: State, seat: int, table: Accumulators) -> int:
-    """Bring the sum of a seat up to date; its entry, or NO_ENTRY if it left 16 bits."""
-    hidden, with_needs = hidden_cards(state, seat, seat == state.turn), has_needs(embedding)
+def list_changes(
+    table: Accumulators, at: int, state: State, seat: int, hidden: int, with_needs: bool, is_new: bool
+) -> tuple[int, int]:
+    """List in `added` and `removed` what an entry lacks and what it has too much; how many features each has.
+
+    Both are listed in one loop, since every place that lists a card is compiled anew.
+    """
+    means, n, removed = means_of(state, seat), 0, 0
+    if is_new:
+        n = begin_entry(table, at, state, seat, hidden, means, with_needs)
+    for change in range(2 * MARKET_SIZE):
+        slot, is_added = change >> 1, change & 1 != 0
+        old, card = table.market[at, slot], state.market[slot]
+        if old == card and not is_new:
+            continue
+        listed = card if is_added else old
+        if listed != NONE:
+            end = list_card(
+                state,
+                seat,
+                means,
+                listed,
+                slot,
+                with_needs,
+                table.added if is_added else table.removed,
+                n if is_added else removed,
+            )
+            n, removed = (end, removed) if is_added else (n, end)
+        if is_added:
+            set_reach(table, at, slot, card, card != NONE, means)
+            table.market[at, slot] = card
+    return n, removed
+
+
+@inlined
+def accumulate(embedding: Any, state: State, seat: int, table: Accumulators) -> tuple[int, int]:
+    """Bring the sum of a seat up to date. Its entry; and how many features are in `added` that are not in the sum: none, or all,
+    if it has left 16 bits.
+    """
+    hidden = hidden_cards(state, seat, seat == state.turn)
     write_key(state, seat, hidden, table.key)
     at, changes = entry_of(table), 0
     for slot in range(MARKET_SIZE):
         changes += table.market[at, slot] != state.market[slot]
     is_new = changes > MAX_CHANGES or not is_kept(table, at)
-    if changes == 0 and not is_new:
-        return at
-    means, n, removed = means_of(state, seat), 0, 0
-    if is_new:
-        n = begin_entry(table, at, state, seat, hidden, means, with_needs)
-    for slot in range(MARKET_SIZE):
-        old, card = table.market[at, slot], state.market[slot]
-        if old == card and not is_new:
-            continue
-        if old != NONE:
-            removed = list_card(state, seat, means, old, slot, with_needs, table.removed, removed)
-        if card != NONE:
-            n = list_card(state, seat, means, card, slot, with_needs, table.added, n)
-        set_reach(table, at, slot, card, card != NONE, means)
-        table.market[at, slot] = card
-    if change_rows(embedding, table.added, n, table.removed, removed, table.sums[at]):
-        return at
-    table.keys[at, 0] = NO_KEY
-    return NO_ENTRY
+    n = 0
+    while changes > 0 or is_new:
+        n, removed = list_changes(table, at, state, seat, hidden, has_needs(embedding), is_new)
+        if change_rows(embedding, table.added, n, table.removed, removed, table.sums[at]):
+            n = changes = 0
+            break
+        if is_new:
+            table.keys[at, 0] = NO_KEY
+            table.sums[at, :] = 0
+            break
+        is_new = True
+    return at, n
 
 
 @inlined

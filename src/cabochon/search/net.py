@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 
 from ..rules.compile import inlined
 from ..rules.state import MAX_SEATS, State
-from .accumulators import NO_ENTRY, Accumulators, accumulate, has_needs, list_rest, new_accumulators
+from .accumulators import Accumulators, accumulate, list_rest, new_accumulators
 from .linear_eval import softmax_inplace
-from .net_features import MAX_NET_ACTIVE, NET_FEATURES, POLICY_SIZE, list_seat_features, list_table
+from .net_features import MAX_NET_ACTIVE, NET_FEATURES, POLICY_SIZE, list_table
 from .vectors import DOT_UNITS, LANES, MIN_UNITS, activate, aligned, aligned_empty, dot, list_positive, sum_products, sum_rows
 
 Floats = NDArray[np.float32]
@@ -200,20 +200,18 @@ def add_sums(units: Any, sums: Any) -> None:
     """Add sums that are kept; what comes out stops at the ends of 16 bits."""
     for i in range(units.shape[0]):
         whole = np.int32(units[i]) + np.int32(sums[i])
-        units[i] = np.int16(min(max(whole, np.int32(-MAX_INT16)), np.int32(MAX_INT16)))
+        units[i] = np.int16(min(max(whole, np.int32(-MAX_INT16 - 1)), np.int32(MAX_INT16)))
 
 
 @inlined
 def embed_seat(net: FastNet, state: State, seat: int, work: Workspace, out: Any) -> None:
-    """The embedding of a seat, from the sum that is kept; where that leaves 16 bits, from all features."""
-    at = accumulate(net.embedding, state, seat, work.accumulators)
-    if at == NO_ENTRY:
-        count = list_seat_features(state, seat, has_needs(net.embedding), work.features, 0)
-        sum_rows(net.embedding, work.features, count, work.table, out)
-    else:
-        count = list_rest(work.accumulators, at, state, seat, work.features)
-        sum_rows(net.embedding, work.features, count, work.table, out)
-        add_sums(out, work.accumulators.sums[at])
+    """The embedding of a seat: the sum that is kept and what is not in it."""
+    at, missing = accumulate(net.embedding, state, seat, work.accumulators)
+    count = list_rest(work.accumulators, at, state, seat, work.features)
+    for i in range(missing):
+        work.features[count + i] = work.accumulators.added[i]
+    sum_rows(net.embedding, work.features, count + missing, work.table, out)
+    add_sums(out, work.accumulators.sums[at])
 
 
 @inlined
