@@ -183,7 +183,7 @@ def accumulate(embedding: Any, state: State, seat: int, table: Accumulators) -> 
     while changes > 0 or is_new:
         n, removed = list_changes(table, at, state, seat, hidden, has_needs(embedding), is_new)
         if change_rows(embedding, table.added, n, table.removed, removed, table.sums[at]):
-            n = changes = 0
+            n = 0
             break
         if is_new:
             table.keys[at, 0] = NO_KEY

@@ -187,11 +187,11 @@ def list_card(state: State, seat: int, means: Means, card: int, place: int, has_
 
 
 @inlined
-def list_market(state: State, seat: int, means: Means, has_needs: bool, out: Any, n: int) -> int:
+def list_market(state: State, seat: int, means: Means, out: Any, n: int) -> int:
     """All that a seat sees of the cards in the market."""
     for slot in range(MARKET_SIZE):
         if state.market[slot] != NONE:
-            n = list_card(state, seat, means, state.market[slot], slot, has_needs, out, n)
+            n = list_card(state, seat, means, state.market[slot], slot, HAS_NEEDS, out, n)
     return n
 
 
@@ -282,11 +282,11 @@ def list_holdings(state: State, seat: int, out: Any, n: int) -> int:
 
 
 @inlined
-def list_seat_features(state: State, seat: int, has_needs: bool, out: Any, n: int) -> int:
+def list_seat_features(state: State, seat: int, out: Any, n: int) -> int:
     """The active features of one seat as the seat to decide sees them, without those of the table, which all seats share."""
     means = means_of(state, seat)
-    n = list_market(state, seat, means, has_needs, out, n)
-    n = list_reserve(state, seat, means, has_needs, out, n)
+    n = list_market(state, seat, means, out, n)
+    n = list_reserve(state, seat, means, HAS_NEEDS, out, n)
     n = list_holdings(state, seat, out, n)
     n = list_reach_of_all(state, seat, means, out, n)
     out[n] = to_move_in(state, seat)
@@ -296,7 +296,7 @@ def list_seat_features(state: State, seat: int, has_needs: bool, out: Any, n: in
 @inlined
 def list_net_features(state: State, seat: int, out: Any) -> int:
     """The active features of one seat as the seat to decide sees them; how many there are."""
-    return list_seat_features(state, seat, HAS_NEEDS, out, list_table(state, out, 0))
+    return list_seat_features(state, seat, out, list_table(state, out, 0))
 
 
 @inlined
